@@ -1,0 +1,59 @@
+//! The one error type; each variant knows its exit code (table in `docs/cli.md`).
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Result with carom's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong, with what the user needs to act on it.
+#[derive(Debug)]
+pub enum Error {
+    /// Bad command line; exit code 2.
+    Usage(String),
+    /// Bad case, mesh or table; the text is complete, with file, line and what is allowed. Exit code 3.
+    Input(String),
+    /// Newton or contact not converged, or a singular matrix; exit code 4.
+    Solver(String),
+    /// A guard tripped (NaN, energy gain, penetration); exit code 5.
+    Guard(String),
+    /// Reading or writing failed; exit code 6.
+    Io {
+        /// What was attempted, for example "write".
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    /// Wraps an operating-system error with what was attempted and where.
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.to_path_buf();
+        move |source| Error::Io { action, path, source }
+    }
+
+    /// Process exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Usage(_) => 2,
+            Error::Input(_) => 3,
+            Error::Solver(_) => 4,
+            Error::Guard(_) => 5,
+            Error::Io { .. } => 6,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Usage(text) | Error::Input(text) | Error::Solver(text) | Error::Guard(text) => f.write_str(text),
+            Error::Io { action, path, source } => write!(f, "cannot {action} {}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,2 @@
+//! carom
+fn main() {}
