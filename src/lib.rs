@@ -1,8 +1,20 @@
 //! carom: impact of flexible structures.
+//!
+//! Data flows one way: a case file becomes a [`case::Case`], that a [`model::Model`], that a
+//! [`system::System`]; a [`step::Stepper`] makes steps on it.
 
 pub mod case;
+pub mod contact;
 pub mod elements;
 pub mod error;
+pub mod la;
+pub mod ledger;
+pub mod mesh;
+pub mod model;
 pub mod schemes;
+pub mod state;
+pub mod step;
+pub mod system;
+pub mod table;
 
 pub use error::{Error, Result};
