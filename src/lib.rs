@@ -2,5 +2,7 @@
 
 pub mod case;
 pub mod error;
+pub mod files;
+pub mod sinks;
 
 pub use error::{Error, Result};
