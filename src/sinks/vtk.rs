@@ -290,8 +290,8 @@ fn check_arrays(arrays: &[Array], entries: usize, what: &str) -> Result<()> {
 }
 
 fn check_name(name: &str) -> Result<()> {
-    match name.chars().any(char::is_control) {
-        true => Err(Error::Input(format!("VTK array {name:?}: control characters are not allowed in a name"))),
-        false => Ok(()),
+    if name.chars().any(char::is_control) {
+        return Err(Error::Input(format!("VTK array {name:?}: control characters are not allowed in a name")));
     }
+    Ok(())
 }
