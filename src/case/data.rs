@@ -522,7 +522,7 @@ pub struct Probe {
 }
 
 /// Limits that stop a run gone wrong.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Guards {
     /// Energy gain; `false` turns it off.
     #[serde(default)]
@@ -532,11 +532,6 @@ pub struct Guards {
     pub penetration: Switch<PenetrationGuard>,
 }
 
-impl Default for Guards {
-    fn default() -> Self {
-        Guards { energy: Switch::default(), penetration: Switch::default() }
-    }
-}
 
 /// Energy gained beyond external and support work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
