@@ -10,6 +10,7 @@ pub mod error;
 pub mod files;
 pub mod la;
 pub mod ledger;
+pub mod march;
 pub mod mesh;
 pub mod model;
 pub mod schemes;

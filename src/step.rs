@@ -23,6 +23,10 @@ use crate::{Error, Result};
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
 
+/// Floor of the Newton residual, of the forces in which the rounding of a strain shows: while stresses are tiny, no
+/// relative test can be met.
+const FLOOR: f64 = 1e-14;
+
 /// Settings of the stepper beyond the tableau.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -90,6 +94,8 @@ struct Work {
     y: Vec<f64>,
     impulse: Vec<f64>,
     active: Vec<u32>,
+    /// Residuals of the passes so far, over their limits.
+    residuals: Vec<f64>,
     ledger: ledger::Scratch,
 }
 
@@ -126,6 +132,7 @@ impl<'a> Stepper<'a> {
                 y: zeros(m),
                 impulse: zeros(m),
                 active: Vec::with_capacity(m),
+                residuals: Vec::with_capacity(64),
                 ledger: ledger::Scratch::new(n),
             },
             system,
@@ -150,6 +157,16 @@ impl<'a> Stepper<'a> {
             state.storage.as_mut().expect("just seen").value = value;
         }
         state
+    }
+
+    /// The state at t = 0 in the form of a finished step, for those who record steps.
+    pub fn initial_attempt(&mut self, h: f64) -> Attempt {
+        let mut attempt = self.attempt_for();
+        attempt.state = self.start(h);
+        for (gap, candidate) in attempt.gaps.iter_mut().zip(&self.system.contacts.candidates) {
+            *gap = candidate.gap(&attempt.state.q);
+        }
+        attempt
     }
 
     /// An attempt of the right size for [`Stepper::attempt`].
@@ -250,7 +267,7 @@ impl<'a> Stepper<'a> {
         };
     }
 
-    /// Residual of (T3) at the current state; whether a nonlinear iteration may stop.
+    /// Residual of (T3) at the current state, and whether the iteration may stop there.
     fn converged(&mut self, from: &State, to: &Attempt) -> Result<bool> {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let state = &to.state;
@@ -258,13 +275,64 @@ impl<'a> Stepper<'a> {
             work.first[i] = row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * state.a[i];
         }
         system.mass.multiply(&work.first, &mut work.residual);
+        let mut inertia = [0.0; 2];
         for i in 0..system.nodes.free {
+            inertia[system.nodes.is_rotation(i) as usize] += work.residual[i].powi(2);
             let f0 = from.internal[i] - from.applied[i] - system.gravity[i];
             let f1 = state.internal[i] - state.applied[i] - system.gravity[i];
             work.residual[i] += row.alpha_f * f0 + (1.0 - row.alpha_f) * f1;
             work.residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
         }
+        if system.linear || to.passes == 0 {
+            work.residuals.clear();
+            return Ok(false);
+        }
+        // Forces and moments have different units and are judged apart, (T6).
+        let mut sums = [[0.0; 2]; 3];
+        for i in 0..system.nodes.free {
+            let class = system.nodes.is_rotation(i) as usize;
+            let load = state.applied[i] + system.gravity[i];
+            for (sum, value) in sums.iter_mut().zip([work.residual[i], state.internal[i], load]) {
+                sum[class] += value * value;
+            }
+        }
+        let mut worst = 0.0_f64;
+        for class in 0..2 {
+            let size = sums[1][class].sqrt() + inertia[class].sqrt() + sums[2][class].sqrt();
+            let limit = self.settings.newton.tolerance * size + FLOOR * system.floor[class];
+            let residual = sums[0][class].sqrt();
+            if residual > 0.0 {
+                worst = worst.max(residual / limit);
+            }
+            if residual.is_nan() {
+                worst = f64::NAN;
+            }
+        }
+        work.residuals.push(worst);
+        if worst <= 1.0 {
+            return Ok(true);
+        }
+        if to.passes >= self.settings.newton.passes || worst.is_nan() {
+            return Err(self.not_converged(to));
+        }
         Ok(false)
+    }
+
+    fn not_converged(&self, to: &Attempt) -> Error {
+        let residual = &self.work.residual[..self.system.nodes.free];
+        let worst = residual.iter().position(|r| r.is_nan()).unwrap_or_else(|| {
+            (0..residual.len()).max_by(|&i, &j| residual[i].abs().total_cmp(&residual[j].abs())).unwrap_or(0)
+        });
+        let history: Vec<String> = self.work.residuals.iter().map(|r| format!("{r:.1e}")).collect();
+        Error::Solver(format!(
+            "Newton's method did not converge in step {} (t = {}) after {} passes; worst at {}; residuals over their \
+             limit: {}",
+            to.state.step,
+            to.state.time,
+            to.passes,
+            self.system.describe(worst),
+            history.join(", ")
+        ))
     }
 
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.

@@ -35,6 +35,8 @@ pub struct Candidate {
     pub normal: [f64; 2],
     /// Newton's coefficient of restitution.
     pub restitution: f64,
+    /// Length of the shortest element at that node; infinite without one.
+    pub adjacent: f64,
     offset: f64,
     gradient: Vec<(u32, f64)>,
 }
@@ -55,6 +57,7 @@ impl Contacts {
                     node,
                     normal: contact.normal,
                     restitution: contact.restitution,
+                    adjacent: shortest_element(model, nodes, node),
                     offset: distance - contact.radius,
                     gradient,
                 });
@@ -75,10 +78,17 @@ impl Contacts {
     }
 }
 
+/// Length of the shortest element at a node, springs apart; infinite for a point mass.
+fn shortest_element(model: &Model, nodes: &Nodes, node: usize) -> f64 {
+    let body = model.body_of(node);
+    let at_node = body.lines.iter().filter(|line| line.contains(&node));
+    at_node.map(|&line| nodes.line(line).0).fold(f64::INFINITY, f64::min)
+}
+
 impl Candidate {
     /// A candidate of any affine gap, for systems that do not come from a model.
     pub fn affine(offset: f64, gradient: &[(u32, f64)], restitution: f64) -> Candidate {
-        Candidate { node: 0, normal: [0.0; 2], restitution, offset, gradient: gradient.to_vec() }
+        Candidate { node: 0, normal: [0.0; 2], restitution, adjacent: f64::INFINITY, offset, gradient: gradient.to_vec() }
     }
 
     /// Gap at displacement `q`.

@@ -32,6 +32,7 @@ fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let mut block = Block::new(nodes, body.lines.iter().map(|l| l.as_slice()), translations(dimension), 2);
     let p = &body.properties;
     block.damped = p.stiffness_damping != 0.0;
+    block.floor = [p.axial, 0.0];
     let geometry: Vec<(f64, [f64; 2])> = body.lines.iter().map(|&line| nodes.line(line)).collect();
     Box::new(Bars {
         block,

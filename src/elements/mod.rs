@@ -62,6 +62,10 @@ pub struct Block {
     pub linear: bool,
     /// Whether any element has damping of its own.
     pub damped: bool,
+    /// Nodes of one element.
+    pub nodes_per_element: usize,
+    /// Forces, and moments, in which the rounding of a strain shows: EA and EA times a length.
+    pub floor: [f64; 2],
 }
 
 impl Block {
@@ -78,7 +82,14 @@ impl Block {
                 dofs.extend(components.iter().map(|&c| nodes.dof(node, c)));
             }
         }
-        Block { per: components.len() * nodes_per_element, dofs, linear: true, damped: false }
+        Block {
+            per: components.len() * nodes_per_element,
+            dofs,
+            linear: true,
+            damped: false,
+            nodes_per_element,
+            floor: [0.0; 2],
+        }
     }
 
     /// Number of elements.

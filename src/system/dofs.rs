@@ -19,6 +19,7 @@ pub struct Nodes {
     /// All degrees of freedom, the held ones included.
     pub total: usize,
     dofs: Vec<[u32; 3]>,
+    rotations: Vec<bool>,
 }
 
 impl Nodes {
@@ -69,8 +70,14 @@ impl Nodes {
             place: model.places.clone(),
             free,
             total: count as usize,
+            rotations: rotations(&dofs, count as usize),
             dofs,
         })
+    }
+
+    /// Whether a degree of freedom is a rotation.
+    pub fn is_rotation(&self, dof: usize) -> bool {
+        self.rotations[dof]
     }
 
     /// Number of a degree of freedom that is known to exist.
@@ -108,4 +115,14 @@ impl Nodes {
         let length = if self.dimension == 1 { d[0].abs() } else { d[0].hypot(d[1]) };
         (length, [d[0] / length, d[1] / length])
     }
+}
+
+fn rotations(dofs: &[[u32; 3]], count: usize) -> Vec<bool> {
+    let mut rotations = vec![false; count];
+    for numbers in dofs {
+        if numbers[Component::Theta as usize] != NONE {
+            rotations[numbers[Component::Theta as usize] as usize] = true;
+        }
+    }
+    rotations
 }

@@ -39,6 +39,8 @@ pub struct System {
     pub v0: Vec<f64>,
     /// Length of the model, the measure of tolerances on gaps.
     pub length: f64,
+    /// Forces, and moments, in which the rounding of a strain shows.
+    pub floor: [f64; 2],
     loads: Vec<(Vec<(usize, f64)>, Function)>,
     /// For each body the places of its element entries in the pattern, upper triangles row by row.
     scatter: Vec<Vec<u32>>,
@@ -66,6 +68,7 @@ impl System {
             q0: vec![0.0; n],
             v0: vec![0.0; n],
             length: model.length,
+            floor: [0, 1].map(|class| elements.iter().map(|e| e.block().floor[class]).fold(0.0, f64::max)),
             loads: Vec::new(),
             scatter,
             offset: vec![0.0; n],
