@@ -2,5 +2,6 @@
 
 pub mod case;
 pub mod error;
+pub mod mesh;
 
 pub use error::{Error, Result};
