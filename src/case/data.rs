@@ -3,7 +3,7 @@
 //! It knows names, numbers and paths; it must not know matrices or degrees of freedom.
 //! Serialised, it is the *resolved case* of `summary.json`: a case file that runs to the same result.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// A whole case file.
@@ -499,8 +499,21 @@ pub struct Contact {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<Plane>,
     /// Newton's coefficient of restitution.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "coefficient")]
     pub restitution: f64,
+}
+
+/// `0.8`, or `{ e = 0.8 }`, whose law can only be Newton's.
+fn coefficient<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Restitution {
+        Number(f64),
+        Table { e: f64 },
+    }
+    Restitution::deserialize(deserializer).map(|restitution| match restitution {
+        Restitution::Number(e) | Restitution::Table { e } => e,
+    })
 }
 
 /// A rigid plane; the body stays on the side of the normal.

@@ -1,0 +1,176 @@
+//! The `[expect]` table: which quantities it may name and how it may bound them.
+
+use super::check::At;
+use super::diagnostic::{Diagnostic, listing, nearest};
+
+/// Columns that every history has, in this order.
+pub const COLUMNS: &[&str] = &[
+    "step",
+    "time",
+    "kinetic",
+    "strain",
+    "potential",
+    "energy",
+    "work_external",
+    "work_damping",
+    "work_support",
+    "work_contact",
+    "work_friction",
+    "work_scheme",
+    "work_curvature",
+    "defect",
+    "storage",
+    "storage_defect",
+    "min_gap",
+    "active",
+    "impulse",
+    "newton",
+    "factorizations",
+    "sweeps",
+    "complementarity",
+];
+/// Columns of each contact, after `contact.<name>.`.
+pub const CONTACT_COLUMNS: &[&str] = &["impulse", "force", "gap"];
+/// Columns of each probe, after `probe.<name>.`; which of them exist depends on the node.
+pub const PROBE_COLUMNS: &[&str] = &["x", "y", "theta", "vx", "vy", "vtheta"];
+
+/// Quantities of a contact that are no column.
+const CONTACT_EVENTS: &[&str] = &["release", "plateau", "peak"];
+const ENDINGS: &[&str] = &["final", "min", "max"];
+/// Quantities that are no column of their own.
+const WHOLE: &[&str] = &["defect.max", "penetration.max"];
+const FORMS: &str = "`<column>.final`, `.min` or `.max`, `<column>@<time>`, `contact.<name>.release`, `.plateau` or \
+                     `.peak`, `defect.max`, `penetration.max`";
+
+/// All that is wrong with the expectations of a case.
+pub(super) fn check(root: &At, dimension: Option<usize>) -> Vec<Diagnostic> {
+    let Some(expect) = root.get("expect") else { return Vec::new() };
+    let mut diagnostics = Vec::new();
+    for entry in expect.node.entries() {
+        let at = expect.get(&entry.key).expect("the entry is there");
+        if let Err((message, label, help)) = quantity(root, &entry.key, dimension) {
+            let diagnostic = Diagnostic::new(&entry.place, &at.path, message, label);
+            diagnostics.push(diagnostic.help(help.unwrap_or_else(|| format!("quantities: {FORMS}"))));
+        }
+        diagnostics.extend(bounds(&at));
+    }
+    diagnostics
+}
+
+/// Message, label and, unless it is the list of forms, help.
+type Problem = (String, String, Option<String>);
+
+/// Whether `key` names a quantity of this case.
+fn quantity(root: &At, key: &str, dimension: Option<usize>) -> Result<(), Problem> {
+    if WHOLE.contains(&key) {
+        return Ok(());
+    }
+    if let Some((name, event)) = key.strip_prefix("contact.").and_then(|rest| rest.split_once('.')) {
+        if CONTACT_EVENTS.contains(&event) {
+            return known(root, "contact", name);
+        }
+    }
+    if let Some((name, time)) = key.split_once('@') {
+        let end = root.get("time").and_then(|time| time.number("end")).unwrap_or(f64::INFINITY);
+        match time.parse::<f64>() {
+            Ok(time) if (0.0..=end).contains(&time) => {}
+            Ok(_) => return Err((format!("{time} is not a time of this run"), format!("not in [0, {end}]"), None)),
+            Err(_) => return Err((format!("{time:?} is not a time"), "a number must follow the `@`".into(), None)),
+        }
+        return column(root, name, dimension);
+    }
+    match key.rsplit_once('.') {
+        Some((name, ending)) if ENDINGS.contains(&ending) => column(root, name, dimension),
+        Some((name, ending)) => {
+            let endings: &[&str] = match name.split_once('.') {
+                Some(("contact", _)) => &["final", "min", "max", "release", "plateau", "peak"],
+                _ => ENDINGS,
+            };
+            let label = nearest(ending, endings.iter().copied());
+            let label =
+                label.map_or(format!("`{ending}` is none of its endings"), |e| format!("did you mean `{name}.{e}`?"));
+            Err((format!("`{key}` is not a quantity"), label, None))
+        }
+        None => {
+            let label = "no `.final`, `.min`, `.max` or `@<time>`".into();
+            Err((format!("`{key}` does not say which value of the column"), label, None))
+        }
+    }
+}
+
+/// Whether the history of this case has such a column.
+fn column(root: &At, name: &str, dimension: Option<usize>) -> Result<(), Problem> {
+    let parts: Vec<&str> = name.split('.').collect();
+    let (kind, owner, part, columns): (&str, &str, &str, Vec<&str>) = match parts.as_slice() {
+        [single] if COLUMNS.contains(single) => return Ok(()),
+        ["contact", owner, part] => ("contact", owner, part, CONTACT_COLUMNS.to_vec()),
+        ["probe", owner, part] => {
+            let line = dimension == Some(1);
+            (
+                "probe",
+                owner,
+                part,
+                PROBE_COLUMNS.iter().copied().filter(|c| !line || matches!(*c, "x" | "vx")).collect(),
+            )
+        }
+        _ => {
+            let label = nearest(name, COLUMNS.iter().copied());
+            let label = label.map_or("no such column".into(), |column| format!("did you mean `{column}`?"));
+            let help =
+                format!("columns: {}, `contact.<name>.<…>`, `probe.<name>.<…>`", listing(COLUMNS.iter().copied()));
+            return Err((format!("there is no column `{name}`"), label, Some(help)));
+        }
+    };
+    known(root, kind, owner)?;
+    if columns.contains(&part) {
+        return Ok(());
+    }
+    let label = nearest(part, columns.iter().copied());
+    let label = label.map_or("no such column".into(), |near| format!("did you mean `{kind}.{owner}.{near}`?"));
+    let help = format!("columns of a {kind} here: {}", listing(columns));
+    Err((format!("there is no column `{name}`"), label, Some(help)))
+}
+
+/// Whether there is a contact or probe of that name.
+fn known(root: &At, kind: &str, name: &str) -> Result<(), Problem> {
+    let tables = root.tables(kind);
+    let names: Vec<&str> = tables.iter().filter_map(|at| at.text("name")).collect();
+    // Where a name is missing, that has been reported.
+    if names.contains(&name) || names.len() < tables.len() {
+        return Ok(());
+    }
+    let label = nearest(name, names.iter().copied());
+    let label = label.map_or("no such name".into(), |near| format!("did you mean `{near}`?"));
+    let help = if names.is_empty() {
+        format!("this case has no [[{kind}]]")
+    } else {
+        format!("names of [[{kind}]]: {}", listing(names))
+    };
+    Err((format!("there is no {kind} named `{name}`"), label, Some(help)))
+}
+
+/// Whether the keys of one expectation make sense together.
+fn bounds(at: &At) -> Option<Diagnostic> {
+    let given: Vec<&str> = at.node.entries().iter().map(|entry| entry.key.as_str()).collect();
+    let any = |keys: &[&str]| keys.iter().any(|key| given.contains(key));
+    let good = if any(&["value"]) {
+        any(&["rel", "abs"]) && !any(&["below", "above", "between"])
+    } else if any(&["between"]) {
+        !any(&["rel", "abs", "below", "above"])
+    } else {
+        any(&["below", "above"]) && !any(&["rel", "abs"])
+    };
+    let help = "`value` with `rel` and/or `abs`; or `below` and/or `above`; or `between`";
+    if !good {
+        let message = format!("`{}` bounds nothing, or too much", at.path);
+        let label = if given.is_empty() { "empty".into() } else { format!("has {}", listing(given)) };
+        return Some(Diagnostic::new(&at.node.place, &at.path, message, label).help(help));
+    }
+    match (at.number("above"), at.number("below")) {
+        (Some(above), Some(below)) if above >= below => {
+            let message = format!("nothing is above {above} and below {below}");
+            Some(at.wrong("above", message, "larger than `below`"))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,410 @@
+//! Every key of a case file, declared once.
+//!
+//! A key of the contract that this version does not build ends in `.planned()`: delete that word when the
+//! feature arrives. Schemes and elements come from their own registries.
+
+use super::registry_body::{BODY, MOST_ELEMENTS};
+use super::spec::*;
+use crate::schemes::{KeyDefault, SCHEMES};
+use Kind::{
+    Flag, Integer, Interval, Keyed, Map, Name, Nested, Number, NumberOr, OffOr, Path, Ref, Refs, Tables, Text, Vector,
+    Vectors, Word, Words,
+};
+
+/// Beyond this many steps a number is a slip.
+const MOST_STEPS: i64 = 1_000_000_000;
+
+/// The whole file.
+pub static CASE: Table = table(
+    "the case",
+    "Keys outside of all tables, and the tables themselves",
+    &[
+        required("format", Integer(1, 1), "Version of the file format; only 1 exists"),
+        default("title", Text, "\"\"", "One line for summaries and reports"),
+        default("analysis", Word(ANALYSES), "\"dynamic\"", "Kind of analysis"),
+        optional("gravity", Vector, "Acceleration of gravity; none unless given"),
+        required("time", Nested(&TIME), "End and step of the time axis"),
+        required("scheme", Nested(&SCHEME), "Time scheme"),
+        default("solver", Nested(&SOLVER), "{}", "Tolerances of the nonlinear and the contact solver"),
+        required("body", Tables(&BODY), "Bodies"),
+        optional("set", Tables(&SET), "Named node sets"),
+        optional("initial", Tables(&INITIAL), "Initial fields beyond a body's uniform ones"),
+        optional("support", Tables(&SUPPORT), "Supports"),
+        optional("joint", Tables(&JOINT), "Hinges and welds").planned(),
+        optional("load", Tables(&LOAD), "Loads"),
+        optional("contact", Tables(&CONTACT), "Unilateral contacts"),
+        optional("probe", Tables(&PROBE), "Nodes whose motion goes into the history"),
+        default("guards", Nested(&GUARDS), "{}", "Limits that stop a run gone wrong"),
+        default("output", Nested(&OUTPUT), "{}", "What a run writes"),
+        optional("expect", Map(&EXPECT), "Expectations for `carom test`, by quantity"),
+    ],
+);
+
+const ANALYSES: &[Choice] =
+    &[word("dynamic", "transient"), word("static", "equilibrium path; `[time]` is the load parameter").planned()];
+
+static TIME: Table = table(
+    "[time]",
+    "End and step of the time axis",
+    &[
+        required("end", Number(POSITIVE), "Last instant"),
+        required("step", Number(POSITIVE), "Step size; the last step is shortened where the end asks for it"),
+        default("min_step", Number(POSITIVE), "step / 1024", "Floor of step cuts"),
+    ],
+);
+
+static SCHEME: Table = Table {
+    title: "[scheme]",
+    doc: "Time scheme: a name, the keys of that scheme, and two common ones",
+    fields: &[
+        default("position", Word(POSITIONS), "\"half\"", "How an impact moves positions"),
+        default(
+            "forecast",
+            Number(between(0.0, 1.0)),
+            "0.5",
+            "Activation: a contact acts if gap + forecast·h·rate ≤ 0",
+        ),
+    ],
+    one_of: &[],
+    tag: Some(Tag { key: "name", doc: "Name of the scheme", absent: None, variants: schemes }),
+};
+
+const POSITIONS: &[Choice] =
+    &[word("half", "half of the velocity jump times the step"), word("ggl", "corrected: no penetration").planned()];
+
+fn schemes() -> Vec<Variant> {
+    let field = |key: &'static crate::schemes::Key| {
+        let kind = Number(between(key.min, key.max));
+        match &key.default {
+            KeyDefault::Required => required(key.name, kind, key.doc),
+            KeyDefault::Value(value) => Field { need: Need::Number(*value), ..optional(key.name, kind, key.doc) },
+            KeyDefault::Rule(rule, _) => default(key.name, kind, rule, key.doc),
+        }
+    };
+    SCHEMES
+        .iter()
+        .map(|scheme| Variant {
+            name: scheme.name,
+            doc: scheme.summary,
+            fields: scheme.keys.iter().map(field).collect(),
+            one_of: Vec::new(),
+            status: Status::Built,
+        })
+        .collect()
+}
+
+static SOLVER: Table = table(
+    "[solver]",
+    "Tolerances of the nonlinear and the contact solver",
+    &[
+        default("newton", Nested(&NEWTON), "{}", "Newton iteration"),
+        default("contact", Nested(&CONTACT_SOLVER), "{}", "Contact solver"),
+    ],
+);
+
+static NEWTON: Table = table(
+    "solver.newton",
+    "Newton iteration",
+    &[
+        default("tolerance", Number(inside(0.0, 1.0)), "1e-11", "Relative tolerance on the residual"),
+        default("passes", Integer(1, 10_000), "40", "Most passes before the step is cut"),
+    ],
+);
+
+static CONTACT_SOLVER: Table = table(
+    "solver.contact",
+    "Contact solver",
+    &[
+        default("method", Word(METHODS), "\"auto\"", "Which solver"),
+        default("tolerance", Number(inside(0.0, 1.0)), "1e-11", "Tolerance on the scaled natural-map residual"),
+        default("sweeps", Integer(1, 1_000_000_000), "1000", "Most sweeps"),
+        default("relaxation", Number(inside(0.0, 2.0)), "1.0", "Over-relaxation of Gauss–Seidel"),
+    ],
+);
+
+const METHODS: &[Choice] = &[
+    word("auto", "chosen by a stated rule"),
+    word("pgs", "projected Gauss–Seidel"),
+    word("active-set", "active set").planned(),
+    word("lemke", "Lemke's pivoting, exact"),
+];
+
+static SET: Table = Table {
+    title: "[[set]]",
+    doc: "A named node set",
+    fields: &[
+        required("name", Name, "Unique among bodies and sets"),
+        optional("nearest", Vector, "The node nearest to this point"),
+        optional("nodes", Refs(Reference::Nodes, 1, usize::MAX), "Union of bodies, earlier sets and parts"),
+        optional("box", Vectors(2, 2), "All nodes inside a box given by two corners"),
+        default("every", Integer(1, MOST_ELEMENTS), "1", "Keeps every so-manieth of these nodes"),
+    ],
+    one_of: &[&["nearest", "nodes", "box"]],
+    tag: None,
+};
+
+static INITIAL: Table = table(
+    "[[initial]]",
+    "An initial field on a body or a set",
+    &[
+        required("nodes", Ref(Reference::Region), "Where"),
+        optional("displacement", Nested(&FIELD), "Displacement field"),
+        optional("velocity", Nested(&FIELD), "Velocity field"),
+    ],
+);
+
+static FIELD: Table = Table {
+    title: "the field",
+    doc: "A field along a body",
+    fields: &[],
+    one_of: &[],
+    tag: Some(Tag { key: "kind", doc: "Kind of field", absent: None, variants: fields }),
+};
+
+fn fields() -> Vec<Variant> {
+    vec![
+        Variant {
+            name: "pulse",
+            doc: "raised cosine, amplitude·½(1 + cos(π s/width)) for |s| < width, s measured from the centre",
+            fields: vec![
+                required("direction", Vector, "Direction of the field"),
+                required("amplitude", Number(ANY), "Peak value"),
+                required("centre", Number(ANY), "Place of the peak: distance along the body from its first node"),
+                required("width", Number(POSITIVE), "Half width"),
+            ],
+            one_of: Vec::new(),
+            status: Status::Built,
+        },
+        Variant {
+            name: "table",
+            doc: "columns `distance, x[, y]`, linear between rows",
+            fields: vec![required("file", Path, "CSV file")],
+            one_of: Vec::new(),
+            status: Status::Built,
+        },
+    ]
+}
+
+static SUPPORT: Table = table(
+    "[[support]]",
+    "A support",
+    &[
+        required("name", Name, "Unique among supports"),
+        required("nodes", Ref(Reference::Nodes), "Nodes that are held"),
+        optional("fix", Words(COMPONENTS), "Components held at their reference value"),
+        optional("motion", Keyed(&["x", "y", "theta"], &FUNCTION), "Prescribed motion per component").planned(),
+    ],
+);
+
+const COMPONENTS: &[Choice] = &[word("x", "first place"), word("y", "second place"), word("theta", "rotation")];
+
+static JOINT: Table = table(
+    "[[joint]]",
+    "A joint of coinciding nodes",
+    &[
+        required("name", Name, "Unique among joints"),
+        required("kind", Word(JOINTS), "What is shared"),
+        required("between", Refs(Reference::Node, 2, 2), "The two nodes"),
+    ],
+);
+
+const JOINTS: &[Choice] = &[word("hinge", "place shared, rotations apart"), word("weld", "place and rotation shared")];
+
+static LOAD: Table = table(
+    "[[load]]",
+    "A load: `nodes` with `force` and/or `moment`, or `body` with `per_length`",
+    &[
+        required("name", Name, "Unique among loads"),
+        optional("nodes", Ref(Reference::Nodes), "Nodes that carry the force, each of them"),
+        optional("body", Ref(Reference::Body), "Body that carries `per_length`"),
+        optional("force", Vector, "Force per node"),
+        optional("moment", Number(ANY), "Moment per node"),
+        optional("per_length", Vector, "Force per length of the body"),
+        default("time", Nested(&FUNCTION), "{ kind = \"constant\" }", "Factor over time"),
+    ],
+);
+
+static FUNCTION: Table = Table {
+    title: "the time function",
+    doc: "A function of time",
+    fields: &[],
+    one_of: &[],
+    tag: Some(Tag { key: "kind", doc: "Kind of function", absent: None, variants: functions }),
+};
+
+fn functions() -> Vec<Variant> {
+    let function = |name, doc, fields| Variant { name, doc, fields, one_of: Vec::new(), status: Status::Built };
+    vec![
+        function("constant", "1 at all times", vec![]),
+        function(
+            "ramp",
+            "linear from one value to another, constant outside",
+            vec![
+                default("from", Number(ANY), "0.0", "Value up to `start`"),
+                default("to", Number(ANY), "1.0", "Value from `end` on"),
+                default("start", Number(ANY), "0.0", "Start of the ramp"),
+                required("end", Number(ANY), "End of the ramp"),
+            ],
+        ),
+        function(
+            "harmonic",
+            "amplitude·sin(2π frequency t + phase)",
+            vec![
+                default("amplitude", Number(ANY), "1.0", "Peak value"),
+                required("frequency", Number(NON_NEGATIVE), "Cycles per unit of time"),
+                default("phase", Number(ANY), "0.0", "Phase in radians"),
+            ],
+        ),
+        function(
+            "table",
+            "columns `time, value`, linear between rows, constant outside",
+            vec![required("file", Path, "CSV file")],
+        ),
+    ]
+}
+
+static CONTACT: Table = Table {
+    title: "[[contact]]",
+    doc: "A unilateral contact of nodes with one obstacle",
+    fields: &[
+        required("name", Name, "Unique among contacts"),
+        required("nodes", Ref(Reference::Nodes), "Nodes that may touch"),
+        default("radius", Number(NON_NEGATIVE), "0.0", "Thickness of the body at its nodes"),
+        optional("plane", Nested(&PLANE), "Rigid plane"),
+        optional("half_plane", Nested(&PLANE), "Rigid half plane").planned(),
+        optional("circle", Nested(&CIRCLE), "Rigid circle").planned(),
+        optional("polyline", Nested(&OBSTACLE), "Rigid polyline").planned(),
+        optional("between", Refs(Reference::Region, 2, 2), "Two bodies or node sets").planned(),
+        default("restitution", NumberOr(between(0.0, 1.0), &RESTITUTION), "0.0", "Coefficient of restitution"),
+        default("friction", Number(NON_NEGATIVE), "0.0", "Coefficient of friction").planned(),
+        optional("motion", Keyed(&["normal", "tangent"], &FUNCTION), "Motion of the obstacle").planned(),
+        default("mass", Word(MASSES), "\"kept\"", "Mass of the contact nodes").planned(),
+        optional("rule", Word(RULES), "How the mass is redistributed").planned(),
+        optional("law", Word(LAWS), "Contact law of massless nodes").planned(),
+    ],
+    one_of: &[&["plane", "half_plane", "circle", "polyline", "between"]],
+    tag: None,
+};
+
+const MASSES: &[Choice] = &[word("kept", "as it is"), word("redistributed", "moved off the contact nodes")];
+const RULES: &[Choice] = &[word("const", "constant"), word("lin", "linear"), word("full", "full")];
+const LAWS: &[Choice] = &[word("position", "gap and force"), word("mid-velocity", "mean rate and impulse")];
+
+static PLANE: Table = table(
+    "plane",
+    "A rigid plane; the body stays on the side of the normal",
+    &[
+        required("point", Vector, "A point of the plane"),
+        required("normal", Vector, "Normal towards the body; its length does not matter"),
+    ],
+);
+
+static CIRCLE: Table = table(
+    "circle",
+    "A rigid circle",
+    &[
+        required("centre", Vector, "Centre"),
+        required("radius", Number(POSITIVE), "Radius"),
+        default("inside", Flag, "false", "Whether the body is inside"),
+    ],
+);
+
+static OBSTACLE: Table =
+    table("polyline", "A rigid polyline", &[required("points", Vectors(2, usize::MAX), "Corner points")]);
+
+static RESTITUTION: Table = table(
+    "restitution",
+    "Coefficient and law of restitution",
+    &[
+        required("e", Number(between(0.0, 1.0)), "Coefficient of restitution"),
+        default("law", Word(RESTITUTION_LAWS), "\"newton\"", "Which velocities the coefficient relates"),
+    ],
+);
+
+const RESTITUTION_LAWS: &[Choice] = &[word("newton", "before and after"), word("moreau", "averaged").planned()];
+
+static PROBE: Table = table(
+    "[[probe]]",
+    "A node whose motion goes into the history",
+    &[required("name", Name, "Unique among probes"), required("node", Ref(Reference::Node), "The node")],
+);
+
+static GUARDS: Table = table(
+    "[guards]",
+    "Limits that stop a run gone wrong",
+    &[
+        default("energy", OffOr(&ENERGY_GUARD), "{}", "Energy gained beyond external and support work"),
+        default("penetration", OffOr(&PENETRATION_GUARD), "{}", "Depth of penetration"),
+    ],
+);
+
+static ENERGY_GUARD: Table = table(
+    "guards.energy",
+    "Guard against energy gained from nothing",
+    &[
+        default("gain", Number(POSITIVE), "0.1", "Largest gain in one step, of the energy scale"),
+        default("cuts", Integer(0, 60), "8", "How often the step is halved before the run stops"),
+    ],
+);
+
+static PENETRATION_GUARD: Table = table(
+    "guards.penetration",
+    "Guard against penetration",
+    &[default("fraction", Number(POSITIVE), "1.0", "Largest depth, of the shortest adjacent element")],
+);
+
+static OUTPUT: Table = table(
+    "[output]",
+    "What a run writes",
+    &[
+        default("vtk", OffOr(&VTK), "{}", "ParaView frames"),
+        default("history", Nested(&HISTORY), "{}", "The table of every step"),
+        default("report", Flag, "true", "Whether report.html is written").planned(),
+        optional("checkpoint", Nested(&CHECKPOINT), "How often a checkpoint is written").planned(),
+    ],
+);
+
+static VTK: Table = table(
+    "output.vtk",
+    "ParaView frames; `frames` or `every`, not both",
+    &[
+        default("frames", Integer(1, MOST_STEPS), "200", "About this many frames over the run"),
+        optional("every", Integer(1, MOST_STEPS), "One frame every so many steps"),
+        default("encoding", Word(ENCODINGS), "\"raw\"", "Encoding of the arrays"),
+    ],
+);
+
+const ENCODINGS: &[Choice] = &[word("raw", "raw bytes: fast"), word("lz4", "compressed: small")];
+
+static HISTORY: Table = table(
+    "output.history",
+    "The table of every step",
+    &[
+        default("every", Integer(1, MOST_STEPS), "1", "One row every so many steps; the last is always there"),
+        default("format", Word(&[word("csv", "comma-separated values")]), "\"csv\"", "File format"),
+    ],
+);
+
+static CHECKPOINT: Table = Table {
+    title: "output.checkpoint",
+    doc: "How often a checkpoint is written",
+    fields: &[
+        optional("wall", Number(POSITIVE), "Seconds between checkpoints"),
+        optional("steps", Integer(1, MOST_STEPS), "Steps between checkpoints"),
+    ],
+    one_of: &[&["wall", "steps"]],
+    tag: None,
+};
+
+static EXPECT: Table = table(
+    "[expect]",
+    "One expectation: `value` with `rel` and/or `abs`; or `below` and/or `above`; or `between`",
+    &[
+        optional("value", Number(ANY), "Expected value"),
+        optional("rel", Number(NON_NEGATIVE), "Relative tolerance"),
+        optional("abs", Number(NON_NEGATIVE), "Absolute tolerance"),
+        optional("below", Number(ANY), "Upper bound"),
+        optional("above", Number(ANY), "Lower bound"),
+        optional("between", Interval, "Both bounds"),
+    ],
+);

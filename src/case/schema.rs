@@ -1,0 +1,140 @@
+//! The JSON schema of a case file (draft 2020-12), for completion and checks in editors.
+//!
+//! Made from the registry of keys. What is not built yet is left out, so that an editor marks it.
+
+use super::registry::CASE;
+use super::spec::{Choice, Field, Kind, Need, Range, Status, Table, Variant};
+use serde_json::{Map, Value, json};
+
+/// The schema of a whole case file.
+pub fn schema() -> Value {
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "carom case file",
+    });
+    extend(&mut schema, table(&CASE));
+    schema
+}
+
+fn extend(object: &mut Value, more: Value) {
+    if let (Value::Object(object), Value::Object(more)) = (object, more) {
+        object.extend(more);
+    }
+}
+
+fn table(spec: &Table) -> Value {
+    let mut schema = json!({ "description": spec.doc, "type": "object" });
+    let groups: Vec<Vec<&str>> = spec.one_of.iter().map(|group| group.to_vec()).collect();
+    match &spec.tag {
+        None => extend(&mut schema, object(spec.fields.iter(), &groups, None)),
+        Some(tag) => {
+            let variants = (tag.variants)();
+            let built = variants.iter().filter(|variant| variant.status == Status::Built);
+            let alternatives = built.map(|variant| {
+                let groups: Vec<Vec<&str>> = groups.iter().chain(&variant.one_of).cloned().collect();
+                let absent = tag.absent == Some(variant.name);
+                let constant = (!absent).then_some((tag.key, tag.doc, variant));
+                object(spec.fields.iter().chain(&variant.fields), &groups, constant)
+            });
+            extend(&mut schema, json!({ "oneOf": alternatives.collect::<Vec<_>>() }));
+        }
+    }
+    schema
+}
+
+/// Properties of a table without tag, or of one variant of a tagged one.
+fn object<'a>(
+    fields: impl Iterator<Item = &'a Field>,
+    groups: &[Vec<&str>],
+    tag: Option<(&str, &str, &Variant)>,
+) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    if let Some((key, doc, variant)) = tag {
+        properties
+            .insert(key.into(), json!({ "description": format!("{doc}: {}", variant.doc), "const": variant.name }));
+        required.push(key);
+    }
+    let built: Vec<&Field> = fields.filter(|field| field.status == Status::Built).collect();
+    for field in &built {
+        properties.insert(field.name.into(), property(field));
+        if field.need == Need::Required {
+            required.push(field.name);
+        }
+    }
+    let mut schema = json!({ "properties": properties, "required": required, "additionalProperties": false });
+    if !groups.is_empty() {
+        let group = |group: &Vec<&str>| {
+            let names = group.iter().filter(|name| built.iter().any(|field| field.name == **name));
+            json!({ "oneOf": names.map(|name| json!({ "required": [name] })).collect::<Vec<_>>() })
+        };
+        extend(&mut schema, json!({ "allOf": groups.iter().map(group).collect::<Vec<_>>() }));
+    }
+    schema
+}
+
+fn property(field: &Field) -> Value {
+    let default = match field.need {
+        Need::Default(text) => format!(". Default: {text}"),
+        Need::Number(value) => format!(". Default: {value}"),
+        Need::Required | Need::Optional => String::new(),
+    };
+    let mut schema = kind(&field.kind);
+    // The key's own description stands before that of its table.
+    extend(&mut schema, json!({ "description": format!("{}{default}", field.doc) }));
+    schema
+}
+
+fn kind(kind_of_value: &Kind) -> Value {
+    let list = |items: Value, min: usize, max: usize| {
+        let mut schema = json!({ "type": "array", "items": items, "minItems": min });
+        if max < usize::MAX {
+            extend(&mut schema, json!({ "maxItems": max }));
+        }
+        schema
+    };
+    let vector = || list(number(super::spec::ANY), 1, 2);
+    match *kind_of_value {
+        Kind::Number(range) => number(range),
+        Kind::Integer(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Text | Kind::Path | Kind::Ref(_) => json!({ "type": "string" }),
+        Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]+$" }),
+        Kind::Refs(_, min, max) => list(json!({ "type": "string" }), min, max),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Word(choices) => words(choices),
+        Kind::Words(choices) => {
+            let mut schema = list(words(choices), 0, choices.len());
+            extend(&mut schema, json!({ "uniqueItems": true }));
+            schema
+        }
+        Kind::Vector => vector(),
+        Kind::Vectors(min, max) => list(vector(), min, max),
+        Kind::Interval => list(number(super::spec::ANY), 2, 2),
+        Kind::Nested(spec) => table(spec),
+        Kind::Tables(spec) => list(table(spec), 0, usize::MAX),
+        Kind::OffOr(spec) => json!({ "anyOf": [{ "const": false }, table(spec)] }),
+        Kind::NumberOr(range, spec) => json!({ "anyOf": [number(range), table(spec)] }),
+        Kind::Map(spec) => json!({ "type": "object", "additionalProperties": table(spec) }),
+        Kind::Keyed(keys, spec) => {
+            let properties: Map<String, Value> = keys.iter().map(|key| (key.to_string(), table(spec))).collect();
+            json!({ "type": "object", "properties": properties, "additionalProperties": false })
+        }
+    }
+}
+
+fn number(range: Range) -> Value {
+    let mut schema = json!({ "type": "number" });
+    let mut bound = |value: f64, included: bool, inclusive: &str, exclusive: &str| {
+        if value.is_finite() {
+            extend(&mut schema, json!({ (if included { inclusive } else { exclusive }): value }));
+        }
+    };
+    bound(range.min, range.min_included, "minimum", "exclusiveMinimum");
+    bound(range.max, range.max_included, "maximum", "exclusiveMaximum");
+    schema
+}
+
+fn words(choices: &[Choice]) -> Value {
+    let built: Vec<&str> = choices.iter().filter(|c| c.status == Status::Built).map(|c| c.name).collect();
+    json!({ "enum": built })
+}

@@ -1,0 +1,361 @@
+//! The tree against the registry of keys: everything that can be said about one value at a time.
+//!
+//! What relates several values is in `check.rs`.
+
+use super::diagnostic::{Diagnostic, Place, listing, nearest};
+use super::files::Files;
+use super::registry::CASE;
+use super::spec::{Choice, Field, Keys, Kind, Need, Range, Reference, Status, Table, Tag};
+use super::tree::{Entry, Node, Value};
+
+/// What the walk came across that later checks need.
+#[derive(Default)]
+pub struct Facts {
+    /// Well-formed vectors and their lengths.
+    pub vectors: Vec<Found<usize>>,
+    /// Texts that refer to nodes.
+    pub references: Vec<Found<(Reference, String)>>,
+}
+
+/// Something and where it stands.
+pub struct Found<T> {
+    /// The thing.
+    pub what: T,
+    /// Its key path.
+    pub path: String,
+    /// Its place.
+    pub place: Place,
+}
+
+/// All that is wrong with single values of the tree. Without `files` paths are not followed.
+pub fn validate(root: &Node, files: Option<&Files>) -> (Vec<Diagnostic>, Facts) {
+    let mut walk = Walk { files, diagnostics: Vec::new(), facts: Facts::default() };
+    walk.table(&CASE, root, "");
+    (walk.diagnostics, walk.facts)
+}
+
+/// `path` with one more key, which is quoted where TOML would have it so.
+pub fn join(path: &str, key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let key = if bare { key.to_string() } else { format!("{key:?}") };
+    if path.is_empty() { key } else { format!("{path}.{key}") }
+}
+
+/// `path` of the entry number `index` of an array of tables, by name where it has one.
+pub fn join_item(path: &str, item: &Node, index: usize) -> String {
+    match item.get("name").and_then(Node::text) {
+        Some(name) => join(path, name),
+        None => format!("{path}[{index}]"),
+    }
+}
+
+struct Walk<'a> {
+    files: Option<&'a Files>,
+    diagnostics: Vec<Diagnostic>,
+    facts: Facts,
+}
+
+impl Walk<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn table(&mut self, table: &'static Table, node: &Node, path: &str) {
+        let keys = table.keys(node);
+        let mut held_back = false;
+        for entry in node.entries() {
+            let path = join(path, &entry.key);
+            let tag = table.tag.as_ref().filter(|tag| tag.key == entry.key);
+            match (tag, keys.fields.iter().find(|field| field.name == entry.key)) {
+                (Some(tag), _) => self.tag(tag, &entry.node, &path),
+                (None, Some(field)) if field.status == Status::Planned => {
+                    held_back = true;
+                    self.report(planned(&entry.place, &path, &format!("`{path}`")));
+                }
+                (None, Some(field)) => self.value(field, &entry.node, &path),
+                (None, None) => self.report(unknown_key(table, &keys, entry, &path)),
+            }
+        }
+        // Keys may well be missing where others are not built yet.
+        if held_back {
+            return;
+        }
+        if let Some(tag) = table.tag.as_ref().filter(|tag| tag.absent.is_none() && node.get(tag.key).is_none()) {
+            let names =
+                (tag.variants)().iter().filter(|v| v.status == Status::Built).map(|v| v.name).collect::<Vec<_>>();
+            let help = format!("`{}` is one of {}", tag.key, listing(names));
+            self.report(missing(&keys, node, path, tag.key).help(help));
+        }
+        if keys.certain {
+            self.missing(&keys, node, path);
+        }
+    }
+
+    fn missing(&mut self, keys: &Keys, node: &Node, path: &str) {
+        for field in keys.fields.iter().filter(|f| f.need == Need::Required && node.get(f.name).is_none()) {
+            self.report(missing(keys, node, path, field.name).help(explain(field)));
+        }
+        for group in &keys.one_of {
+            let present: Vec<&Entry> = node.entries().iter().filter(|e| group.contains(&e.key.as_str())).collect();
+            let names = keys.fields.iter().filter(|f| group.contains(&f.name) && f.status == Status::Built);
+            let names = listing(names.map(|field| field.name));
+            match present.as_slice() {
+                [_] => {}
+                [] if group.len() > 1 && !names.contains(", ") => {
+                    self.report(Diagnostic::new(
+                        &node.place,
+                        path,
+                        format!("missing key {names} in {}", keys.title),
+                        format!("needs {names}"),
+                    ));
+                }
+                [] => {
+                    let message = format!("{} needs one of {names}", keys.title);
+                    self.report(Diagnostic::new(&node.place, path, message, "has none of them"));
+                }
+                [first, rest @ ..] => {
+                    for entry in rest {
+                        let message = format!("{} takes exactly one of {names}", keys.title);
+                        let label = format!("there is `{}` already", first.key);
+                        self.report(Diagnostic::new(&entry.place, &join(path, &entry.key), message, label));
+                    }
+                }
+            }
+        }
+    }
+
+    fn tag(&mut self, tag: &Tag, node: &Node, path: &str) {
+        let variants = (tag.variants)();
+        let built = || variants.iter().filter(|v| v.status == Status::Built && !v.name.is_empty()).map(|v| v.name);
+        let help = format!("`{}` is one of {}", tag.key, listing(built()));
+        let Some(name) = node.text() else {
+            let message = format!("`{path}` must be a text");
+            self.report(Diagnostic::new(&node.place, path, message, format!("found {}", node.describe())).help(help));
+            return;
+        };
+        match variants.iter().find(|variant| variant.name == name && !name.is_empty()) {
+            Some(variant) if variant.status == Status::Planned => {
+                self.report(planned(&node.place, path, &format!("`{path} = {name:?}`")).help(help));
+            }
+            Some(_) => {}
+            None => self.report(unknown_word(node, path, name, built()).help(help)),
+        }
+    }
+
+    fn value(&mut self, field: &Field, node: &Node, path: &str) {
+        let wrong = |node: &Node| mismatch(field, node, path);
+        match (field.kind, &node.value) {
+            (Kind::Number(range), _) | (Kind::NumberOr(range, _), Value::Integer(_) | Value::Float(_)) => {
+                if !in_range(node, range) {
+                    self.report(wrong(node));
+                }
+            }
+            (Kind::Integer(min, max), Value::Integer(value)) if (min..=max).contains(value) => {}
+            (Kind::Integer(..), Value::Float(value)) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                self.report(wrong(node).help(format!("write it without point and exponent: {value}")));
+            }
+            (Kind::Flag, Value::Flag(_)) => {}
+            (Kind::Text | Kind::Name | Kind::Path | Kind::Ref(_), Value::Text(text)) => {
+                self.text(field, node, path, text)
+            }
+            (Kind::Word(choices), Value::Text(word)) => self.word(choices, node, path, word),
+            (Kind::Vector, Value::List(items)) => {
+                if self.vector(field, node, items, path) {
+                    self.facts.vectors.push(Found { what: items.len(), path: path.into(), place: node.place.clone() });
+                }
+            }
+            (Kind::Nested(table), Value::Table(_))
+            | (Kind::OffOr(table), Value::Table(_))
+            | (Kind::NumberOr(_, table), Value::Table(_)) => self.table(table, node, path),
+            (Kind::OffOr(_), Value::Flag(false)) => {}
+            (Kind::Tables(table), Value::Table(_)) => {
+                self.report(wrong(node).help(format!("write {} with double brackets", table.title)));
+            }
+            (Kind::Map(table), Value::Table(entries)) => {
+                for entry in entries {
+                    self.inner_table(table, &entry.node, &join(path, &entry.key));
+                }
+            }
+            (Kind::Keyed(keys, table), Value::Table(entries)) => {
+                for entry in entries {
+                    let path = join(path, &entry.key);
+                    if keys.contains(&entry.key.as_str()) {
+                        self.inner_table(table, &entry.node, &path);
+                    } else {
+                        let message = format!("unknown key `{}` in `{}`", entry.key, field.name);
+                        let help = format!("allowed keys: {}", listing(keys.iter().copied()));
+                        let label = suggestion(&entry.key, keys.iter().copied());
+                        self.report(Diagnostic::new(&entry.place, &path, message, label).help(help));
+                    }
+                }
+            }
+            (_, Value::List(items)) => self.list(field, node, items, path),
+            _ => self.report(wrong(node)),
+        }
+    }
+
+    fn list(&mut self, field: &Field, node: &Node, items: &[Node], path: &str) {
+        let item_path = |index: usize| format!("{path}[{index}]");
+        match field.kind {
+            Kind::Tables(table) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.inner_table(table, item, &join_item(path, item, index));
+                }
+            }
+            Kind::Refs(_, min, max) if (min..=max).contains(&items.len()) => {
+                for (index, item) in items.iter().enumerate() {
+                    match item.text() {
+                        Some(text) => self.text(field, item, &item_path(index), text),
+                        None => self.report(Diagnostic::new(
+                            &item.place,
+                            path,
+                            format!("`{}` must be a text", item_path(index)),
+                            format!("found {}", item.describe()),
+                        )),
+                    }
+                }
+            }
+            Kind::Words(choices) => {
+                for (index, item) in items.iter().enumerate() {
+                    match item.text() {
+                        Some(word) if items[..index].iter().any(|earlier| earlier.text() == Some(word)) => {
+                            let message = format!("`{path}` names `{word}` twice");
+                            self.report(Diagnostic::new(&item.place, path, message, "once is enough"));
+                        }
+                        Some(word) => self.word(choices, item, &item_path(index), word),
+                        None => self.report(mismatch(field, item, path)),
+                    }
+                }
+            }
+            Kind::Vectors(min, max) if (min..=max).contains(&items.len()) => {
+                for (index, item) in items.iter().enumerate() {
+                    let path = item_path(index);
+                    if !matches!(item.value, Value::List(_)) {
+                        let message = format!("`{path}` must be {}", Kind::Vector.describe());
+                        self.report(Diagnostic::new(&item.place, &path, message, format!("found {}", item.describe())));
+                    } else if self.vector(field, item, item.items(), &path) {
+                        self.facts.vectors.push(Found { what: item.items().len(), path, place: item.place.clone() });
+                    }
+                }
+            }
+            Kind::Interval => match node.vector().as_deref() {
+                Some([low, high]) if low < high => {}
+                _ => self.report(mismatch(field, node, path)),
+            },
+            _ => self.report(mismatch(field, node, path)),
+        }
+    }
+
+    fn inner_table(&mut self, table: &'static Table, node: &Node, path: &str) {
+        if matches!(node.value, Value::Table(_)) {
+            self.table(table, node, path);
+        } else {
+            let message = format!("`{path}` must be a table");
+            self.report(Diagnostic::new(&node.place, path, message, format!("found {}", node.describe())));
+        }
+    }
+
+    /// Reports what is wrong with a vector; true if nothing is.
+    fn vector(&mut self, field: &Field, node: &Node, items: &[Node], path: &str) -> bool {
+        if !(1..=2).contains(&items.len()) {
+            let message = format!("`{path}` must be {}", Kind::Vector.describe());
+            let label = if items.is_empty() { "empty".into() } else { format!("{} entries", items.len()) };
+            self.report(Diagnostic::new(&node.place, path, message, label).help(explain(field)));
+            return false;
+        }
+        let mut good = true;
+        for (index, item) in items.iter().enumerate().filter(|(_, item)| item.number().is_none()) {
+            good = false;
+            let message = format!("`{path}[{index}]` must be a finite number");
+            self.report(Diagnostic::new(&item.place, path, message, format!("found {}", item.describe())));
+        }
+        good
+    }
+
+    fn text(&mut self, field: &Field, node: &Node, path: &str, text: &str) {
+        if text.chars().any(char::is_control) {
+            let message = format!("`{path}` must be a text on one line");
+            self.report(Diagnostic::new(&node.place, path, message, "has a line break or a control character"));
+            return;
+        }
+        match field.kind {
+            Kind::Name => {
+                let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+                let label = match text.chars().find(|c| !allowed(*c)) {
+                    Some(c) => format!("`{c}` is not allowed"),
+                    None if text.is_empty() => "empty".into(),
+                    None => return,
+                };
+                let help = "names become column names: ASCII letters, digits, `-` and `_`";
+                let message = format!("{text:?} cannot be a name");
+                self.report(Diagnostic::new(&node.place, path, message, label).help(help));
+            }
+            Kind::Path => {
+                if let Some(Err(problem)) = self.files.map(|files| files.resolve(text)) {
+                    let message = format!("`{path}`: {}", problem.message);
+                    let diagnostic = Diagnostic::new(&node.place, path, message, problem.label);
+                    self.report(Diagnostic { help: problem.help, ..diagnostic });
+                }
+            }
+            Kind::Ref(reference) | Kind::Refs(reference, ..) => {
+                let what = (reference, text.to_string());
+                self.facts.references.push(Found { what, path: path.into(), place: node.place.clone() });
+            }
+            _ => {}
+        }
+    }
+
+    fn word(&mut self, choices: &[Choice], node: &Node, path: &str, word: &str) {
+        let built = || choices.iter().filter(|c| c.status == Status::Built).map(|c| c.name);
+        let help = format!("allowed: {}", listing(built()));
+        match choices.iter().find(|choice| choice.name == word) {
+            Some(choice) if choice.status == Status::Planned => {
+                self.report(planned(&node.place, path, &format!("`{path} = {word:?}`")).help(help));
+            }
+            Some(_) => {}
+            None => self.report(unknown_word(node, path, word, built()).help(help)),
+        }
+    }
+}
+
+fn in_range(node: &Node, range: Range) -> bool {
+    node.number().is_some_and(|value| range.contains(value))
+}
+
+/// The field in one line, for help.
+fn explain(field: &Field) -> String {
+    format!("`{}`: {} ({})", field.name, field.doc, field.kind.describe())
+}
+
+fn mismatch(field: &Field, node: &Node, path: &str) -> Diagnostic {
+    let message = format!("`{path}` must be {}", field.kind.describe());
+    Diagnostic::new(&node.place, path, message, format!("found {}", node.describe()))
+        .help(format!("`{}`: {}", field.name, field.doc))
+}
+
+fn missing(keys: &Keys, node: &Node, path: &str, key: &str) -> Diagnostic {
+    let message = format!("missing key `{key}` in {}", keys.title);
+    Diagnostic::new(&node.place, path, message, format!("needs `{key}`"))
+}
+
+fn planned(place: &Place, path: &str, what: &str) -> Diagnostic {
+    let message = format!("{what} is known, but this version does not build it yet");
+    Diagnostic::new(place, path, message, "not built yet")
+}
+
+fn unknown_word<'a>(node: &Node, path: &str, word: &str, known: impl Iterator<Item = &'a str>) -> Diagnostic {
+    Diagnostic::new(&node.place, path, format!("`{path}` cannot be {word:?}"), suggestion(word, known))
+}
+
+fn unknown_key(table: &Table, keys: &Keys, entry: &Entry, path: &str) -> Diagnostic {
+    let tag = table.tag.as_ref().map(|tag| tag.key);
+    let names = || tag.into_iter().chain(keys.fields.iter().map(|field| field.name));
+    let built = keys.fields.iter().filter(|field| field.status == Status::Built).map(|field| field.name);
+    let message = format!("unknown key `{}` in {}", entry.key, keys.title);
+    Diagnostic::new(&entry.place, path, message, suggestion(&entry.key, names()))
+        .help(format!("allowed keys: {}", listing(tag.into_iter().chain(built))))
+}
+
+fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, known).map_or("not known here".into(), |name| format!("did you mean `{name}`?"))
+}
