@@ -139,6 +139,11 @@ impl<'a> Stepper<'a> {
         })
     }
 
+    /// Which factorization the step's matrix gets.
+    pub fn factorization(&self) -> &'static str {
+        self.factor.name()
+    }
+
     /// The state at t = 0: the acceleration balances all forces but those of contact.
     pub fn start(&mut self, h: f64) -> State {
         let system = self.system;

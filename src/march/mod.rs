@@ -13,7 +13,7 @@ pub use ladder::Ladder;
 
 use crate::ledger::Ledger;
 use crate::sinks::{Record, Sink};
-use crate::state::State;
+use crate::state::{Energy, State};
 use crate::step::Stepper;
 use crate::{Error, Result};
 use std::time::{Duration, Instant};
@@ -38,6 +38,8 @@ pub struct Stride {
 
 /// What a march leaves behind.
 pub struct Arrival {
+    /// Energies at the start.
+    pub start: Energy,
     /// The state at the end.
     pub state: State,
     /// All works.
@@ -50,6 +52,7 @@ pub struct Arrival {
 pub fn march(stepper: &mut Stepper, pace: &mut dyn Pace, guards: &Guards, sinks: &mut [&mut dyn Sink]) -> Result<Arrival> {
     let mut attempt = stepper.initial_attempt(pace.next(&State::default()).map_or(0.0, |stride| stride.h));
     let mut ledger = Ledger::new(&attempt.state);
+    let start = attempt.state.energy;
     let mut stepping = Duration::ZERO;
     for sink in sinks.iter_mut() {
         sink.record(&Record { h: 0.0, attempt: &attempt, ledger: &ledger })?;
@@ -71,5 +74,5 @@ pub fn march(stepper: &mut Stepper, pace: &mut dyn Pace, guards: &Guards, sinks:
         }
         std::mem::swap(&mut state, &mut attempt.state);
     }
-    Ok(Arrival { state, ledger, stepping })
+    Ok(Arrival { start, state, ledger, stepping })
 }

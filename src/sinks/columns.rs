@@ -1,36 +1,10 @@
 //! The columns of `history.csv`: names once, values per step.
 
 use super::Record;
+use crate::case::expect::COLUMNS;
 use crate::model::{Component, Model};
 use crate::system::System;
 use std::ops::Range;
-
-/// Columns before those of contacts and probes.
-pub const COMMON: [&str; 23] = [
-    "step",
-    "time",
-    "kinetic",
-    "strain",
-    "potential",
-    "energy",
-    "work_external",
-    "work_damping",
-    "work_support",
-    "work_contact",
-    "work_friction",
-    "work_scheme",
-    "work_curvature",
-    "defect",
-    "storage",
-    "storage_defect",
-    "min_gap",
-    "active",
-    "impulse",
-    "newton",
-    "factorizations",
-    "sweeps",
-    "complementarity",
-];
 
 /// Columns that hold whole numbers.
 pub const COUNTS: [&str; 5] = ["step", "active", "newton", "factorizations", "sweeps"];
@@ -46,7 +20,7 @@ pub struct Columns {
 impl Columns {
     /// Columns of a model.
     pub fn new(model: &Model, system: &System) -> Columns {
-        let mut names: Vec<String> = COMMON.iter().map(|name| name.to_string()).collect();
+        let mut names: Vec<String> = COLUMNS.iter().map(|name| name.to_string()).collect();
         for group in &system.contacts.groups {
             names.extend(["impulse", "force", "gap"].map(|part| format!("contact.{}.{part}", group.name)));
         }
