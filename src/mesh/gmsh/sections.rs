@@ -282,7 +282,8 @@ impl Content {
             if !self.groups.contains_key(&(kind.dimension, *entity)) {
                 let noun = noun(kind.dimension);
                 let text = format!(
-                    "element {tag} lies on {noun} {entity}, which is not in $Entities; if the mesh is partitioned, save it without partitions"
+                    "element {tag} lies on {noun} {entity}, which is not in $Entities; \
+                     if the mesh is partitioned, save it without partitions"
                 );
                 return Err(cursor.error(*at, text));
             }
