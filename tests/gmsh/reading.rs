@@ -68,7 +68,7 @@ fn line_ends_marks_and_other_sections_do_not_matter() {
         ("byte order mark", format!("\u{feff}{BAR}")),
         ("no final newline", BAR.trim_end().to_owned()),
         ("comment", BAR.replace("$Entities\n", comment)),
-        ("box of an empty curve", BAR.replace("1 0 0 0 3 0 0", "1 1e22 inf 1.797693134862316e+308 -1 -1 -1")),
+        ("box without bounds", BAR.replace("1 0 0 0 3 0 0", "1 1e22 inf 1.797693134862316e+308 -1 -1 -1")),
         ("parametric", BAR.replace("1 1 0 2\n", "1 1 1 2\n").replace("1 0 0\n2 0 0\n", "1 0 0 0.1\n2 0 0 0.2\n")),
     ] {
         assert_eq!(parse(&text, Some("bar")), plain, "{label}");
