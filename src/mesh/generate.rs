@@ -141,10 +141,10 @@ mod tests {
 
     #[test]
     fn line_keeps_both_ends_to_the_bit() {
-        // 0.1 + (0.3 - 0.1)·1 is not 0.3, and -0.0 + 0.0 is not -0.0.
-        let mesh = line([-0.0, 0.1], [0.7, 0.3], 3, 1.0);
-        assert_eq!(mesh.nodes[0].map(f64::to_bits), [-0.0_f64, 0.1].map(f64::to_bits));
-        assert_eq!(mesh.nodes[3], [0.7, 0.3]);
+        // 0.2 + (0.9 - 0.2)·1 is not 0.9, and -0.0 + 0.0 is not -0.0.
+        let mesh = line([-0.0, 0.2], [0.7, 0.9], 3, 1.0);
+        assert_eq!(mesh.nodes[0].map(f64::to_bits), [-0.0_f64, 0.2].map(f64::to_bits));
+        assert_eq!(mesh.nodes[3], [0.7, 0.9]);
         assert_eq!(mesh.sets, BTreeMap::from([("start".into(), vec![0]), ("end".into(), vec![3])]));
         assert!(mesh.tags.is_empty());
     }
@@ -169,11 +169,13 @@ mod tests {
 
         #[test]
         fn powers_of_two_scale_the_nodes_to_the_bit(
-            ends in prop::array::uniform4(-10.0..10.0f64), n in 1usize..40, grading in 0.1..10.0f64, power in -30i32..30,
+            ends in prop::array::uniform4(-10.0..10.0f64),
+            (n, grading) in (1usize..40, 0.1..10.0f64),
+            power in -30i32..30,
         ) {
             let [a, b, c, d] = ends;
             let scale = 2.0_f64.powi(power);
-            let scaled = |points: &[[f64; 2]]| -> Vec<[f64; 2]> { points.iter().map(|p| p.map(|x| x * scale)).collect() };
+            let scaled = |points: &[[f64; 2]]| -> Vec<_> { points.iter().map(|p| p.map(|x| x * scale)).collect() };
             for grading in [1.0, grading] {
                 let mesh = line([a, b], [c, d], n, grading);
                 let big = line([a * scale, b * scale], [c * scale, d * scale], n, grading);

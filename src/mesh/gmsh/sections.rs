@@ -145,7 +145,7 @@ impl Content {
     fn read_entity(&mut self, dimension: i32, cursor: &mut Cursor) -> Result<()> {
         let start = cursor.at();
         let tag = cursor.int("the tag of an entity")?;
-        // A place or a box around the entity. Unused, and Gmsh writes the extreme doubles for an empty one.
+        // A place or a box around the entity: unused, so that it need not be finite.
         for _ in 0..if dimension == 0 { 3 } else { 6 } {
             cursor.any_real("a bound of an entity")?;
         }
@@ -282,7 +282,8 @@ impl Content {
             if !self.groups.contains_key(&(kind.dimension, *entity)) {
                 let noun = noun(kind.dimension);
                 let text = format!(
-                    "element {tag} lies on {noun} {entity}, which is not in $Entities; if the mesh is partitioned, save it without partitions"
+                    "element {tag} lies on {noun} {entity}, which is not in $Entities; \
+                     if the mesh is partitioned, save it without partitions"
                 );
                 return Err(cursor.error(*at, text));
             }

@@ -102,11 +102,14 @@ fn nothing_chosen(content: &Content, group: Option<&str>, cursor: &Cursor) -> Er
     if let Some(other) = [0, 2, 3].into_iter().find(|&other| named(other).any(|name| name == group)) {
         return cursor.file_error(format!("group `{group}` is one of {}s, not of lines; {list}", noun(other)));
     }
+    // One slip in three letters is a typing error. Lengths first: a name from the file may be long.
+    let slips = (group.len() / 3).max(1);
     let hint = lines
         .iter()
-        .map(|name| (strsim::jaro_winkler(name, group), name))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .filter(|name| name.len().abs_diff(group.len()) <= slips)
+        .map(|name| (strsim::damerau_levenshtein(name, group), name))
+        .filter(|(distance, _)| *distance <= slips)
+        .min()
         .map_or(String::new(), |(_, name)| format!(" (did you mean `{name}`?)"));
     cursor.file_error(format!("there is no group `{group}`{hint}; {list}"))
 }
@@ -172,4 +175,20 @@ fn groups(content: &Content, numbers: &[usize]) -> BTreeMap<String, Vec<usize>> 
         (name.to_owned(), set)
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_is_one_open_path() {
+        let tags = [5, 6, 7, 8, 1, 2];
+        assert_eq!(chain(&[[2, 3], [4, 0], [0, 2], [1, 3], [5, 1]], &tags), Some(vec![4, 0, 2, 3, 1, 5]));
+        // A loop with a tail beside a lone line: a walk through the branch would take six steps, as many as nodes.
+        assert_eq!(chain(&[[0, 1], [1, 2], [2, 3], [3, 1], [4, 5]], &[1, 2, 3, 4, 5, 6]), None);
+        // A path beside a loop has as many lines as a chain of all nodes.
+        assert_eq!(chain(&[[0, 1], [1, 2], [3, 4], [4, 5], [5, 3]], &tags), None);
+        assert_eq!(chain(&[[0, 1], [1, 0]], &[1, 2]), None);
+    }
 }
