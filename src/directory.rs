@@ -13,7 +13,10 @@ const OWN_STEMS: [&str; 2] = ["checkpoint", "animation"];
 pub fn claim(dir: &Path, force: bool) -> Result<()> {
     fs::create_dir_all(dir).map_err(Error::io("create", dir))?;
     let entries = fs::read_dir(dir).map_err(Error::io("read", dir))?;
-    let names: Vec<_> = entries.map(|entry| entry.map(|e| e.file_name())).collect::<std::io::Result<_>>().map_err(Error::io("read", dir))?;
+    let names: Vec<_> = entries
+        .map(|entry| entry.map(|e| e.file_name()))
+        .collect::<std::io::Result<_>>()
+        .map_err(Error::io("read", dir))?;
     if names.is_empty() {
         return Ok(());
     }

@@ -268,7 +268,8 @@ impl<'a> Stepper<'a> {
         state.energy = Energy {
             kinetic: 0.5 * dot(&state.v, momentum),
             strain: state.energy.strain,
-            potential: -dot(&self.system.gravity, &state.q),
+            // Subtracted from zero, because minus zero would be printed as such.
+            potential: 0.0 - dot(&self.system.gravity, &state.q),
         };
     }
 
@@ -344,8 +345,7 @@ impl<'a> Stepper<'a> {
     fn prepare(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (system, row) = (self.system, &self.row);
         if !(system.linear && self.factored == Some(h)) {
-            let (m, c, k) =
-                (1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1);
+            let (m, c, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1);
             system.effective(&to.state.q, m, c, k, &mut self.effective);
             self.factor.factor(&self.effective).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
@@ -518,13 +518,7 @@ impl<'a> Stepper<'a> {
         if scale > 0.0 {
             to.complementarity /= scale;
         }
-        let passage = Passage {
-            row: &self.row,
-            h,
-            jump: &work.jump,
-            shift: &work.shift,
-            rates: [&work.u0, &work.u1],
-        };
+        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         to.balance = ledger::balance(system, from, &to.state, &passage, &mut work.ledger);
         if from.storage.is_some() {
             let contact = to.balance.contact;

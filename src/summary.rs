@@ -187,7 +187,10 @@ impl Summary {
                 line(&format!("  {label}"), figure(number(key)));
             }
         }
-        line("worst defect", format!("{:.1e} of the energy scale in a step, {:.1e} in all", self.number("step"), self.number("run")));
+        line(
+            "worst defect",
+            format!("{:.1e} of the energy scale in a step, {:.1e} in all", self.number("step"), self.number("run")),
+        );
         for (name, contact) in &self.contacts {
             let value = |key: &str| contact[key].as_f64().map_or("-".to_string(), figure);
             let span = match (contact["closed"].as_f64(), contact["release"].as_f64()) {
@@ -195,7 +198,10 @@ impl Summary {
                 _ => "never closed".to_string(),
             };
             line(&format!("contact {name}"), span);
-            line("  force", format!("peak {}, plateau {}, roughness {}", value("peak"), value("plateau"), value("roughness")));
+            line(
+                "  force",
+                format!("peak {}, plateau {}, roughness {}", value("peak"), value("plateau"), value("roughness")),
+            );
         }
         if self.candidates > 0 {
             line("deepest penetration", figure(self.penetration));

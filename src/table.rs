@@ -14,8 +14,8 @@ pub fn read(path: &Path, columns: usize) -> Result<Vec<Vec<f64>>> {
 /// The same from bytes; `name` stands in messages.
 pub fn parse(bytes: &[u8], name: &str, columns: usize) -> Result<Vec<Vec<f64>>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let text =
-        std::str::from_utf8(bytes).map_err(|e| Error::Input(format!("{name}: not UTF-8 at byte {}", e.valid_up_to())))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|e| Error::Input(format!("{name}: not UTF-8 at byte {}", e.valid_up_to())))?;
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut header_allowed = true;
     for (index, line) in text.lines().enumerate() {

@@ -565,7 +565,6 @@ pub struct Guards {
     pub penetration: Switch<PenetrationGuard>,
 }
 
-
 /// Energy gained beyond external and support work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnergyGuard {

@@ -18,7 +18,11 @@ impl New {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
         let Some(case) = cases::find(&self.from) else {
             let names: Vec<&str> = cases::CASES.iter().map(|case| case.name).collect();
-            return Err(Error::Usage(format!("there is no shipped case `{}`; there are: {}", self.from, names.join(", "))));
+            return Err(Error::Usage(format!(
+                "there is no shipped case `{}`; there are: {}",
+                self.from,
+                names.join(", ")
+            )));
         };
         let path = PathBuf::from(self.name.strip_suffix(".toml").unwrap_or(&self.name)).with_extension("toml");
         if path.exists() {

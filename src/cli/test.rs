@@ -82,12 +82,19 @@ fn table(files: &[PathBuf], outcomes: &[Outcome], verbose: bool) -> (String, usi
                 line(format!("{:<48} {:>3} expectations  {state}", file.display(), verdicts.len()));
                 for verdict in verdicts.iter().filter(|verdict| verbose || !verdict.holds) {
                     let mark = if verdict.holds { "ok    " } else { "FAILED" };
-                    line(format!("    {mark} {:<32} {:.10e}  wanted {}", verdict.key, verdict.measured, verdict.wanted));
+                    line(format!(
+                        "    {mark} {:<32} {:.10e}  wanted {}",
+                        verdict.key, verdict.measured, verdict.wanted
+                    ));
                 }
             }
             Err(error) => {
                 failed += 1;
-                line(format!("{:<48}                   FAILED\n    {}", file.display(), error.to_string().replace('\n', "\n    ")));
+                line(format!(
+                    "{:<48}                   FAILED\n    {}",
+                    file.display(),
+                    error.to_string().replace('\n', "\n    ")
+                ));
             }
         }
     }

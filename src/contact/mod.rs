@@ -88,7 +88,14 @@ fn shortest_element(model: &Model, nodes: &Nodes, node: usize) -> f64 {
 impl Candidate {
     /// A candidate of any affine gap, for systems that do not come from a model.
     pub fn affine(offset: f64, gradient: &[(u32, f64)], restitution: f64) -> Candidate {
-        Candidate { node: 0, normal: [0.0; 2], restitution, adjacent: f64::INFINITY, offset, gradient: gradient.to_vec() }
+        Candidate {
+            node: 0,
+            normal: [0.0; 2],
+            restitution,
+            adjacent: f64::INFINITY,
+            offset,
+            gradient: gradient.to_vec(),
+        }
     }
 
     /// Gap at displacement `q`.

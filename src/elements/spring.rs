@@ -26,8 +26,7 @@ struct Spring {
 
 fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let [a, b] = body.lines[0];
-    let mut block =
-        Block::new(nodes, body.lines.iter().map(|l| l.as_slice()), translations(nodes.dimension), 2);
+    let mut block = Block::new(nodes, body.lines.iter().map(|l| l.as_slice()), translations(nodes.dimension), 2);
     let p = &body.properties;
     block.damped = p.dashpot != 0.0;
     block.linear = nodes.dimension == 1;
@@ -55,7 +54,8 @@ impl Spring {
         let x = [self.reference[0] + (u(2) - u(0)), self.reference[1] + (u(3) - u(1))];
         let length = x[0].hypot(x[1]);
         // A spring of no length has no direction: its force is zero or, with a rest length, undefined (NaN).
-        let direction = if length == 0.0 && self.rest_length == 0.0 { [0.0; 2] } else { [x[0] / length, x[1] / length] };
+        let direction =
+            if length == 0.0 && self.rest_length == 0.0 { [0.0; 2] } else { [x[0] / length, x[1] / length] };
         (length - self.rest_length, direction, length)
     }
 }

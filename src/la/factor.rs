@@ -99,8 +99,7 @@ impl General {
         // Supernodes pay off on frames beyond a few hundred unknowns; below, the simplicial code is leaner.
         let threshold =
             if n < 300 { SupernodalThreshold::FORCE_SIMPLICIAL } else { SupernodalThreshold::FORCE_SUPERNODAL };
-        let parameters =
-            CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..Default::default() };
+        let parameters = CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..Default::default() };
         let symbolic = factorize_symbolic_cholesky(matrix, Side::Upper, SymmetricOrdering::Amd, parameters)
             .expect("only running out of memory fails here, and that aborts");
         let memory = MemBuffer::new(StackReq::any_of(&[

@@ -38,7 +38,11 @@ impl Fixed {
     pub fn size(&self, k: u64) -> f64 {
         let before = (k - 1) as f64 * self.step;
         // A remainder of almost a whole step is a whole one: the factor stays, and the instants are right anyway.
-        if k < self.count || (self.end - before - self.step).abs() <= 1e-9 * self.end { self.step } else { self.end - before }
+        if k < self.count || (self.end - before - self.step).abs() <= 1e-9 * self.end {
+            self.step
+        } else {
+            self.end - before
+        }
     }
 }
 

@@ -49,7 +49,12 @@ pub struct Arrival {
 }
 
 /// Marches to the end of time; every accepted step goes to all sinks, the initial state first.
-pub fn march(stepper: &mut Stepper, pace: &mut dyn Pace, guards: &Guards, sinks: &mut [&mut dyn Sink]) -> Result<Arrival> {
+pub fn march(
+    stepper: &mut Stepper,
+    pace: &mut dyn Pace,
+    guards: &Guards,
+    sinks: &mut [&mut dyn Sink],
+) -> Result<Arrival> {
     let mut attempt = stepper.initial_attempt(pace.next(&State::default()).map_or(0.0, |stride| stride.h));
     let mut ledger = Ledger::new(&attempt.state);
     let start = attempt.state.energy;

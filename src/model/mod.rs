@@ -201,12 +201,7 @@ impl Model {
         Ok(model)
     }
 
-    fn add_body(
-        &mut self,
-        body: &data::Body,
-        sets: &mut NodeSets,
-        path: &dyn Fn(&str) -> PathBuf,
-    ) -> Result<()> {
+    fn add_body(&mut self, body: &data::Body, sets: &mut NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
         let mesh = body_mesh(body, path)?;
         let first = self.places.len();
         let nodes = first..first + mesh.nodes.len();
@@ -268,10 +263,9 @@ impl Model {
     fn initial_fields(&mut self, case: &Case, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
         for initial in &case.initial {
             let nodes = sets.get(&initial.nodes, "initial, nodes")?.to_vec();
-            for (field, target) in [
-                (&initial.displacement, &mut self.displacement),
-                (&initial.velocity, &mut self.velocity),
-            ] {
+            for (field, target) in
+                [(&initial.displacement, &mut self.displacement), (&initial.velocity, &mut self.velocity)]
+            {
                 let Some(field) = field else { continue };
                 let origin = self.places[nodes[0]];
                 let values = sample(field, path)?;
@@ -466,4 +460,3 @@ fn sample(field: &data::Field, path: &dyn Fn(&str) -> PathBuf) -> Result<Sampled
         }
     }
 }
-

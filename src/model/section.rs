@@ -59,16 +59,9 @@ mod tests {
 
     #[test]
     fn shapes_agree_with_their_textbook_values() {
-        let rectangle = Section {
-            shape: Some("rectangle".into()),
-            width: Some(2.0),
-            height: Some(3.0),
-            ..Default::default()
-        };
-        assert_eq!(
-            values(&rectangle),
-            SectionValues { area: 6.0, inertia: 4.5, shear_area: 5.0, half_height: 1.5 }
-        );
+        let rectangle =
+            Section { shape: Some("rectangle".into()), width: Some(2.0), height: Some(3.0), ..Default::default() };
+        assert_eq!(values(&rectangle), SectionValues { area: 6.0, inertia: 4.5, shear_area: 5.0, half_height: 1.5 });
         let tube =
             Section { shape: Some("tube".into()), radius: Some(1.0), thickness: Some(1.0), ..Default::default() };
         let circle = Section { shape: Some("circle".into()), radius: Some(1.0), ..Default::default() };

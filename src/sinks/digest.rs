@@ -171,7 +171,8 @@ mod tests {
         let episode = Episode { start: 0.0, end: 1.0, forces };
         assert_eq!(episode.plateau(), Some(300.0));
         assert_eq!(episode.roughness(), Some(0.0));
-        let rough = Episode { forces: (0..20).map(|k| if k % 2 == 0 { 1.0 } else { 3.0 }).collect(), ..Default::default() };
+        let rough =
+            Episode { forces: (0..20).map(|k| if k % 2 == 0 { 1.0 } else { 3.0 }).collect(), ..Default::default() };
         assert_eq!(rough.roughness(), Some(0.5));
         assert_eq!(Episode { forces: vec![1.0; 9], ..Default::default() }.roughness(), None);
     }

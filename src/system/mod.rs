@@ -53,8 +53,7 @@ impl System {
     /// Numbers the unknowns of a model and assembles its constant matrices.
     pub fn assemble(model: &Model) -> Result<System> {
         let nodes = Nodes::number(model)?;
-        let elements: Vec<Box<dyn Element>> =
-            model.bodies.iter().map(|body| (body.kind.build)(body, &nodes)).collect();
+        let elements: Vec<Box<dyn Element>> = model.bodies.iter().map(|body| (body.kind.build)(body, &nodes)).collect();
         let n = nodes.total;
         let cliques = elements.iter().flat_map(|e| e.block().dofs.chunks(e.block().per));
         let pattern = Arc::new(Pattern::from_cliques(n, cliques));
