@@ -46,6 +46,7 @@ pub fn stepper<'a>(case: &Case, system: &'a System) -> Result<Stepper<'a>> {
         .ok_or_else(|| Error::Input(format!("there is no scheme `{}`", case.scheme.name)))?;
     let settings = Settings {
         forecast: case.scheme.forecast,
+        position: case.scheme.position,
         newton: case.solver.newton.clone(),
         contact: case.solver.contact.clone(),
     };

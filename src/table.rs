@@ -68,6 +68,15 @@ pub fn interpolate(rows: &[[f64; 2]], x: f64) -> f64 {
     }
 }
 
+/// Slope of the piece that contains or begins at `x`; zero outside.
+pub fn slope(rows: &[[f64; 2]], x: f64) -> f64 {
+    let next = rows.partition_point(|row| row[0] <= x);
+    match (next.checked_sub(1).map(|k| rows[k]), rows.get(next)) {
+        (Some([x0, y0]), Some(&[x1, y1])) => (y1 - y0) / (x1 - x0),
+        _ => 0.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,7 +37,7 @@ fn tableau(name: &str, keys: &[(&str, f64)]) -> Tableau {
 
 fn settings(forecast: f64) -> Settings {
     let contact = data::ContactSolver { method: data::ContactMethod::Lemke, ..Default::default() };
-    Settings { forecast, newton: data::Newton::default(), contact }
+    Settings { forecast, position: data::Position::Half, newton: data::Newton::default(), contact }
 }
 
 fn numbers(value: &Value) -> Vec<f64> {

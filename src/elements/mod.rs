@@ -4,6 +4,8 @@
 //! degrees of freedom and constants; it must not know time, schemes or contact.
 
 mod bar;
+mod beam;
+mod linear_beam;
 mod mass;
 mod spring;
 
@@ -126,7 +128,7 @@ pub struct ElementKind {
 }
 
 /// Every element that carom has.
-pub const ELEMENTS: &[ElementKind] = &[bar::KIND, spring::KIND, mass::KIND];
+pub const ELEMENTS: &[ElementKind] = &[bar::KIND, beam::KIND, linear_beam::KIND, spring::KIND, mass::KIND];
 
 /// The registry entry of that name.
 pub fn find(name: &str) -> Option<&'static ElementKind> {
@@ -136,6 +138,26 @@ pub fn find(name: &str) -> Option<&'static ElementKind> {
 /// Components of places only.
 fn translations(dimension: usize) -> &'static [Component] {
     &[Component::X, Component::Y][..dimension]
+}
+
+/// Components of a planar beam; beams exist in the plane only.
+fn planar_beam(_: usize) -> &'static [Component] {
+    &[Component::X, Component::Y, Component::Theta]
+}
+
+/// Values of an element's six degrees of freedom.
+fn gather(dofs: &[u32], q: &[f64]) -> [f64; 6] {
+    std::array::from_fn(|k| q[dofs[k] as usize])
+}
+
+/// Turns (x, y, θ) of both nodes into the axes of a line with this unit vector.
+fn in_plane_frame([c, s]: [f64; 2]) -> Local {
+    let mut frame = Local::identity();
+    for k in [0, 3] {
+        (frame[(k, k)], frame[(k, k + 1)]) = (c, s);
+        (frame[(k + 1, k)], frame[(k + 1, k + 1)]) = (-s, c);
+    }
+    frame
 }
 
 /// Mass matrix of a two-node element with `per_node` components of equal density, (T31).

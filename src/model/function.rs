@@ -62,6 +62,28 @@ impl Function {
             Function::Table(rows) => table::interpolate(rows, t),
         }
     }
+
+    /// First derivative at time `t`; where a piece ends, that of the piece which begins.
+    pub fn rate(&self, t: f64) -> f64 {
+        match self {
+            Function::Constant => 0.0,
+            &Function::Ramp { from, to, start, end } => {
+                if (start..end).contains(&t) { (to - from) / (end - start) } else { 0.0 }
+            }
+            Function::Harmonic { amplitude, frequency, phase } => {
+                amplitude * (TAU * frequency) * (TAU * (frequency * t) + phase).cos()
+            }
+            Function::Table(rows) => table::slope(rows, t),
+        }
+    }
+
+    /// Second derivative at time `t`; zero on every linear piece.
+    pub fn second_rate(&self, t: f64) -> f64 {
+        match self {
+            Function::Harmonic { frequency, .. } => -(TAU * frequency).powi(2) * self.value(t),
+            _ => 0.0,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -76,5 +98,24 @@ mod tests {
         assert!((wave.value(1.0) - 2.0).abs() < 1e-15);
         let rows = Function::Table(vec![[0.0, 1.0], [1.0, 5.0], [3.0, 1.0]]);
         assert_eq!([-1.0, 0.5, 1.0, 2.0, 7.0].map(|t| rows.value(t)), [1.0, 3.0, 5.0, 3.0, 1.0]);
+    }
+
+    #[test]
+    fn rates_are_derivatives() {
+        let functions = [
+            Function::Constant,
+            Function::Ramp { from: 1.0, to: 3.0, start: 2.0, end: 4.0 },
+            Function::Harmonic { amplitude: 2.0, frequency: 0.3, phase: 0.4 },
+            Function::Table(vec![[0.0, 1.0], [1.0, 5.0], [3.0, 1.0]]),
+        ];
+        let d = 1e-4;
+        for function in &functions {
+            for t in [-0.5, 0.3, 1.7, 2.9, 3.3, 5.1] {
+                let difference = (function.value(t + d) - function.value(t - d)) / (2.0 * d);
+                assert!((function.rate(t) - difference).abs() < 1e-6, "{function:?} at {t}");
+                let difference = (function.rate(t + d) - function.rate(t - d)) / (2.0 * d);
+                assert!((function.second_rate(t) - difference).abs() < 1e-6, "{function:?} at {t}");
+            }
+        }
     }
 }

@@ -99,6 +99,19 @@ pub struct Support {
     pub nodes: Vec<usize>,
     /// Components held at their reference value.
     pub fix: Vec<Component>,
+    /// Components that follow a function of time, as a displacement from the reference place.
+    pub motion: Vec<(Component, Function)>,
+}
+
+/// Two nodes at one place that move together.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// Name in the case; none for members that meet in a mesh.
+    pub name: Option<String>,
+    /// The nodes.
+    pub nodes: [usize; 2],
+    /// Whether rotations are shared too.
+    pub kind: data::JointKind,
 }
 
 /// Forces on nodes with one factor over time.
@@ -150,6 +163,8 @@ pub struct Model {
     pub gravity: [f64; 2],
     /// Supports.
     pub supports: Vec<Support>,
+    /// Hinges and welds.
+    pub joints: Vec<Joint>,
     /// Loads.
     pub loads: Vec<Load>,
     /// Contacts.
@@ -174,6 +189,7 @@ impl Model {
             bodies: Vec::new(),
             gravity: plane_vector(&case.gravity),
             supports: Vec::new(),
+            joints: Vec::new(),
             loads: Vec::new(),
             contacts: Vec::new(),
             probes: Vec::new(),
@@ -182,9 +198,13 @@ impl Model {
             length: 0.0,
         };
         let mut sets = NodeSets::default();
+        let mut shared = Meetings::new();
         for body in &case.body {
             if body.between.is_none() {
-                model.add_body(body, &mut sets, path)?;
+                let tags = model.add_body(body, &mut sets, path)?;
+                for (node, tag) in tags {
+                    shared.entry((body.mesh.clone().unwrap_or_default(), tag)).or_default().push(node);
+                }
             }
         }
         for set in &case.set {
@@ -195,13 +215,20 @@ impl Model {
                 model.add_spring(index, body, &sets)?;
             }
         }
+        model.add_joints(case, &sets, &shared)?;
         model.initial_fields(case, &sets, path)?;
         model.add_conditions(case, &sets, path)?;
         model.length = model.diagonal();
         Ok(model)
     }
 
-    fn add_body(&mut self, body: &data::Body, sets: &mut NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+    /// Adds a body with nodes of its own; returns their tags in the mesh file, if there is one.
+    fn add_body(
+        &mut self,
+        body: &data::Body,
+        sets: &mut NodeSets,
+        path: &dyn Fn(&str) -> PathBuf,
+    ) -> Result<Vec<(usize, u64)>> {
         let mesh = body_mesh(body, path)?;
         let first = self.places.len();
         let nodes = first..first + mesh.nodes.len();
@@ -237,6 +264,68 @@ impl Model {
             lines: mesh.lines.iter().map(|[a, b]| [first + a, first + b]).collect(),
             properties: properties(body),
         });
+        self.check_beam(body)?;
+        Ok(mesh.tags.iter().enumerate().map(|(i, &tag)| (first + i, tag)).collect())
+    }
+
+    /// A beam needs more of its material and section than a bar.
+    fn check_beam(&self, body: &data::Body) -> Result<()> {
+        let last = self.bodies.last().expect("a body was just added");
+        if !(last.kind.components)(self.dimension).contains(&Component::Theta) {
+            return Ok(());
+        }
+        let fail = |what: &str| Err(Error::Input(format!("body `{}`: {what}", body.name)));
+        let p = &last.properties;
+        if self.dimension != 2 {
+            return fail("a beam lives in the plane: give its points two coordinates");
+        }
+        if p.section.inertia <= 0.0 {
+            return fail("a beam needs section.inertia, or a section.shape");
+        }
+        if p.section.shear_area <= 0.0 {
+            return fail("a beam needs section.shear_area or section.shear_factor, or a section.shape");
+        }
+        if p.shear <= 0.0 {
+            return fail("a beam needs material.poisson or material.shear");
+        }
+        Ok(())
+    }
+
+    /// Joints of the case, and welds where members of one mesh file meet without a hinge.
+    fn add_joints(&mut self, case: &Case, sets: &NodeSets, shared: &Meetings) -> Result<()> {
+        // Places that are meant to coincide differ by rounding at most.
+        let slack = 1e-9 * self.diagonal();
+        for joint in &case.joint {
+            let what = format!("joint `{}`, between", joint.name);
+            let [first, second] = [&joint.between[0], &joint.between[1]].map(|name| sets.get(name, &what));
+            let (first, second) = (first?, second?);
+            let mut found = 0;
+            for &a in first {
+                for &b in second {
+                    let (from, to) = (self.places[a], self.places[b]);
+                    if a != b && (to[0] - from[0]).hypot(to[1] - from[1]) <= slack {
+                        self.joints.push(Joint { name: Some(joint.name.clone()), nodes: [a, b], kind: joint.kind });
+                        found += 1;
+                    }
+                }
+            }
+            if found == 0 {
+                return Err(Error::Input(format!(
+                    "{what}: no node of `{}` coincides with one of `{}`; a joint needs nodes at the same place",
+                    joint.between[0], joint.between[1]
+                )));
+            }
+        }
+        for nodes in shared.values() {
+            for (k, &a) in nodes.iter().enumerate() {
+                for &b in &nodes[k + 1..] {
+                    let named = self.joints.iter().any(|joint| joint.nodes == [a, b] || joint.nodes == [b, a]);
+                    if !named {
+                        self.joints.push(Joint { name: None, nodes: [a, b], kind: data::JointKind::Weld });
+                    }
+                }
+            }
+        }
         Ok(())
     }
 
@@ -284,7 +373,11 @@ impl Model {
         for support in &case.support {
             let nodes = sets.get(&support.nodes, &format!("support `{}`, nodes", support.name))?.to_vec();
             let fix = support.fix.iter().filter_map(|name| Component::find(name)).collect();
-            self.supports.push(Support { name: support.name.clone(), nodes, fix });
+            let mut motion = Vec::new();
+            for (name, function) in &support.motion {
+                motion.extend(Component::find(name).map(|c| Function::new(function, path).map(|f| (c, f))).transpose()?);
+            }
+            self.supports.push(Support { name: support.name.clone(), nodes, fix, motion });
         }
         for load in &case.load {
             let forces = self.forces(load, sets)?;
@@ -370,6 +463,9 @@ impl Model {
         self.bodies.iter().find(|body| body.nodes.contains(&node)).expect("every node belongs to a body")
     }
 }
+
+/// Nodes of different bodies by the file and the tag that they share.
+type Meetings = std::collections::BTreeMap<(String, u64), Vec<usize>>;
 
 /// Dimension of a case: the length of its vectors; two if it has none.
 fn dimension(case: &Case) -> usize {

@@ -3,6 +3,7 @@
 //! A degree of freedom exists only where an element needs it. Free ones come first, in the order of the nodes;
 //! those that a support holds come last, so that the equations to be solved are the leading rows.
 
+use crate::case::data::JointKind;
 use crate::model::{Component, Model};
 use crate::{Error, Result};
 
@@ -33,10 +34,20 @@ impl Nodes {
                 }
             }
         }
-        let mut held = vec![[false; 3]; model.places.len()];
+        let mut classes = Classes::new(model.places.len());
+        for joint in &model.joints {
+            let [a, b] = joint.nodes;
+            for c in 0..if joint.kind == JointKind::Weld { 3 } else { 2 } {
+                if exists[a][c] && exists[b][c] {
+                    classes.join(3 * a + c, 3 * b + c);
+                }
+            }
+        }
+        let mut held = vec![false; 3 * model.places.len()];
         for support in &model.supports {
+            let driven = support.motion.iter().map(|(component, _)| component);
             for &node in &support.nodes {
-                for &component in &support.fix {
+                for &component in support.fix.iter().chain(driven.clone()) {
                     if !exists[node][component as usize] {
                         return Err(Error::Input(format!(
                             "support `{}`: a node of `{}` has no component `{}`",
@@ -45,19 +56,24 @@ impl Nodes {
                             component.name()
                         )));
                     }
-                    held[node][component as usize] = true;
+                    held[classes.root(3 * node + component as usize)] = true;
                 }
             }
         }
         let mut dofs = vec![[NONE; 3]; model.places.len()];
+        let mut numbers = vec![NONE; held.len()];
         let mut count = 0;
         let mut free = 0;
         for want_held in [false, true] {
             for node in 0..dofs.len() {
                 for c in 0..3 {
-                    if exists[node][c] && held[node][c] == want_held {
-                        dofs[node][c] = count;
-                        count += 1;
+                    let root = classes.root(3 * node + c);
+                    if exists[node][c] && held[root] == want_held {
+                        if numbers[root] == NONE {
+                            numbers[root] = count;
+                            count += 1;
+                        }
+                        dofs[node][c] = numbers[root];
                     }
                 }
             }
@@ -125,4 +141,26 @@ fn rotations(dofs: &[[u32; 3]], count: usize) -> Vec<bool> {
         }
     }
     rotations
+}
+
+/// Degrees of freedom that joints make one.
+struct Classes(Vec<usize>);
+
+impl Classes {
+    fn new(count: usize) -> Classes {
+        Classes((0..3 * count).collect())
+    }
+
+    fn root(&self, mut i: usize) -> usize {
+        while self.0[i] != i {
+            i = self.0[i];
+        }
+        i
+    }
+
+    /// The smaller number stays the root, so that numbering follows the nodes.
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
 }

@@ -41,6 +41,8 @@ pub struct System {
     pub length: f64,
     /// Forces, and moments, in which the rounding of a strain shows.
     pub floor: [f64; 2],
+    /// Held degrees of freedom that follow a function of time.
+    pub drives: Vec<(usize, Function)>,
     loads: Vec<(Vec<(usize, f64)>, Function)>,
     /// For each body the places of its element entries in the pattern, upper triangles row by row.
     scatter: Vec<Vec<u32>>,
@@ -68,6 +70,7 @@ impl System {
             v0: vec![0.0; n],
             length: model.length,
             floor: [0, 1].map(|class| elements.iter().map(|e| e.block().floor[class]).fold(0.0, f64::max)),
+            drives: Vec::new(),
             loads: Vec::new(),
             scatter,
             offset: vec![0.0; n],
@@ -78,6 +81,7 @@ impl System {
         system.assemble_constants(model, pattern);
         system.set_loads(model);
         system.set_initial_state(model);
+        system.set_drives(model)?;
         system.check_mass()?;
         Ok(system)
     }
@@ -136,6 +140,28 @@ impl System {
                 }
             }
         }
+    }
+
+    fn set_drives(&mut self, model: &Model) -> Result<()> {
+        for support in &model.supports {
+            for &node in &support.nodes {
+                for (component, function) in &support.motion {
+                    let dof = self.nodes.dof(node, *component) as usize;
+                    let twice = self.drives.iter().any(|(other, _)| *other == dof);
+                    if twice || support.fix.contains(component) {
+                        return Err(Error::Input(format!(
+                            "support `{}`: {} is held or moved twice",
+                            support.name,
+                            self.describe(dof)
+                        )));
+                    }
+                    self.q0[dof] = function.value(0.0);
+                    self.v0[dof] = function.rate(0.0);
+                    self.drives.push((dof, function.clone()));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn check_mass(&self) -> Result<()> {

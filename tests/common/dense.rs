@@ -90,6 +90,7 @@ pub fn golden() -> System {
         }],
         gravity: [0.0; 2],
         supports: vec![],
+        joints: vec![],
         loads: vec![
             wave(0, -5.0, 3.0, std::f64::consts::FRAC_PI_2),
             constant(1, -4.0),

@@ -1,24 +1,27 @@
-//! One step of any scheme: the only file with the algebra of a step.
+//! One step of any scheme: the only place with the algebra of a step.
 //!
 //! ```text
 //! (T1)  v1 = v0 + h (g0 a0 + g1 a1) + w
 //! (T2)  q1 = q0 + h v0 + h² (b0 a0 + b1 a1) + u,                   u = h c w
 //! (T3)  M [α_m a0 + (1−α_m) a1] + [α_f f0 + (1−α_f) f1] + [α_c d0 + (1−α_c) d1] = 0
 //! (T4)  M w = G p,   0 ≤ U1 + e U0 ⊥ p ≥ 0 on active contacts
+//! (T7)  position-corrected: M u = G ν instead of u = h c w,   0 ≤ g(q1) ⊥ ν ≥ 0 on all contacts
 //! ```
 //!
 //! f is the internal force less loads and gravity, d the damping force. Newton's method on (T3) is exact after one
 //! pass when both are affine: a linear model differs only in that its factor and Delassus operator are kept.
 
-use crate::case::data;
-use crate::contact::delassus::Delassus;
-use crate::contact::solver::{Method, Problem};
+mod contact;
+
+use crate::case::data::{self, Position};
+use crate::contact::solver::Method;
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::{self, Balance, Passage};
 use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
 use crate::{Error, Result};
+use contact::Operators;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
@@ -32,6 +35,8 @@ const FLOOR: f64 = 1e-14;
 pub struct Settings {
     /// Activation forecast γ_a.
     pub forecast: f64,
+    /// How an impact moves positions.
+    pub position: Position,
     /// Newton iteration.
     pub newton: data::Newton,
     /// Contact solver.
@@ -71,7 +76,7 @@ pub struct Stepper<'a> {
     factor: Factor,
     /// Step size that the factor belongs to, while it is valid.
     factored: Option<f64>,
-    delassus: Delassus,
+    operators: Operators,
     work: Work,
 }
 
@@ -87,6 +92,7 @@ struct Work {
     delta: Vec<f64>,
     first: Vec<f64>,
     second: Vec<f64>,
+    third: Vec<f64>,
     /// Relative velocities at the start and at the end, right-hand side and velocities of the contact solve.
     u0: Vec<f64>,
     u1: Vec<f64>,
@@ -94,6 +100,13 @@ struct Work {
     y: Vec<f64>,
     impulse: Vec<f64>,
     active: Vec<u32>,
+    /// Position corrections ν of this pass and of the last, contacts that they may close, and the gaps and velocities
+    /// without any contact.
+    correction: Vec<f64>,
+    correction_so_far: Vec<f64>,
+    closing: Vec<u32>,
+    gap_free: Vec<f64>,
+    rate_free: Vec<f64>,
     /// Residuals of the passes so far, over their limits.
     residuals: Vec<f64>,
     ledger: ledger::Scratch,
@@ -111,12 +124,11 @@ impl<'a> Stepper<'a> {
         let zeros = |length: usize| vec![0.0; length];
         Ok(Stepper {
             row,
-            settings,
             mass_factor,
             effective: Symmetric::zeros(system.mass.pattern.clone()),
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
-            delassus: Delassus::new(m),
+            operators: Operators::new(m, settings.position),
             work: Work {
                 q_free: zeros(n),
                 v_free: zeros(n),
@@ -126,15 +138,22 @@ impl<'a> Stepper<'a> {
                 delta: zeros(n),
                 first: zeros(n),
                 second: zeros(n),
+                third: zeros(n),
                 u0: zeros(m),
                 u1: zeros(m),
                 b: zeros(m),
                 y: zeros(m),
                 impulse: zeros(m),
                 active: Vec::with_capacity(m),
+                correction: zeros(m),
+                correction_so_far: zeros(m),
+                closing: Vec::with_capacity(m),
+                gap_free: zeros(m),
+                rate_free: zeros(m),
                 residuals: Vec::with_capacity(64),
                 ledger: ledger::Scratch::new(n),
             },
+            settings,
             system,
         })
     }
@@ -152,8 +171,13 @@ impl<'a> Stepper<'a> {
         state.v.copy_from_slice(&system.v0);
         system.applied(0.0, &mut state.applied);
         self.forces(&mut state);
+        for (dof, function) in &system.drives {
+            state.a[*dof] = function.second_rate(0.0);
+        }
+        system.mass.multiply(&state.a, &mut self.work.first);
         for i in 0..system.nodes.free {
-            state.a[i] = system.gravity[i] + state.applied[i] - state.internal[i] - state.viscous[i];
+            let force = system.gravity[i] + state.applied[i] - state.internal[i] - state.viscous[i];
+            state.a[i] = force - self.work.first[i];
         }
         self.mass_factor.solve(&mut state.a);
         self.energies(&mut state);
@@ -183,9 +207,10 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// Whether the storage function and its identity hold for this run: they need a linear system.
+    /// Whether the storage function and its identity hold for this run: they need a linear system on
+    /// supports at rest.
     fn has_storage(&self) -> bool {
-        self.row.storage && self.system.linear
+        self.row.storage && self.system.linear && self.system.drives.is_empty()
     }
 
     /// Makes the step from `from` to time `t1 = from.time + h`; `to` is overwritten.
@@ -216,13 +241,14 @@ impl<'a> Stepper<'a> {
             work.q_free[i] = from.q[i] + h * from.v[i] + h * h * row.b0 * from.a[i];
             work.v_free[i] = from.v[i] + h * row.g0 * from.a[i];
         }
-        work.jump.fill(0.0);
-        work.shift.fill(0.0);
+        for vector in [&mut work.jump, &mut work.shift, &mut work.correction, &mut work.correction_so_far] {
+            vector.fill(0.0);
+        }
         work.active.clear();
         for (i, candidate) in system.contacts.candidates.iter().enumerate() {
             work.u0[i] = candidate.rate(&from.v);
             let forecast = candidate.gap(&from.q) + self.settings.forecast * h * work.u0[i];
-            let active = forecast <= ACTIVATION * system.length;
+            let active = self.settings.position == Position::Half && forecast <= ACTIVATION * system.length;
             if active {
                 work.active.push(i as u32);
             }
@@ -237,10 +263,33 @@ impl<'a> Stepper<'a> {
         } else {
             to.state.a.fill(0.0);
         }
+        for i in system.nodes.free..system.nodes.total {
+            (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
+        }
+        self.drive(h, t1, to);
+        let work = &self.work;
         system.applied(t1, &mut to.state.applied);
         to.active = work.active.len();
         (to.passes, to.factorizations, to.sweeps) = (0, 0, 0);
         to.method = Method::None;
+    }
+
+    /// Driven degrees of freedom, (T9): the place from the function, acceleration and velocity from (T2) and (T1).
+    fn drive(&self, h: f64, t1: f64, to: &mut Attempt) {
+        let (row, work) = (&self.row, &self.work);
+        for (dof, function) in &self.system.drives {
+            let d = *dof;
+            if row.b1 != 0.0 {
+                to.state.q[d] = function.value(t1);
+                to.state.a[d] = (to.state.q[d] - work.q_free[d]) / (h * h * row.b1);
+            } else {
+                // An explicit row has no freedom left in q1; its new acceleration leads to the place after that.
+                to.state.q[d] = work.q_free[d];
+                let next = function.value(t1 + h) - to.state.q[d] - h * work.v_free[d];
+                to.state.a[d] = next / (h * h * (row.b0 + row.g1));
+            }
+            to.state.v[d] = work.v_free[d] + h * row.g1 * to.state.a[d];
+        }
     }
 
     /// q1 and v1 from the current acceleration and jump, and the forces there.
@@ -249,9 +298,6 @@ impl<'a> Stepper<'a> {
         for i in 0..self.system.nodes.free {
             state.q[i] = work.q_free[i] + h * h * row.b1 * state.a[i] + work.shift[i];
             state.v[i] = work.v_free[i] + h * row.g1 * state.a[i] + work.jump[i];
-        }
-        for i in self.system.nodes.free..self.system.nodes.total {
-            (state.q[i], state.v[i], state.a[i]) = (self.system.q0[i], 0.0, 0.0);
         }
         self.forces(state);
     }
@@ -273,8 +319,8 @@ impl<'a> Stepper<'a> {
         };
     }
 
-    /// Residual of (T3) at the current state, and whether the iteration may stop there.
-    fn converged(&mut self, from: &State, to: &Attempt) -> Result<bool> {
+    /// Residual of (T3) at the current state in every row; returns the sizes of the inertia forces and moments.
+    fn residual(&mut self, from: &State, to: &Attempt) -> [f64; 2] {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let state = &to.state;
         for i in 0..system.nodes.total {
@@ -282,13 +328,21 @@ impl<'a> Stepper<'a> {
         }
         system.mass.multiply(&work.first, &mut work.residual);
         let mut inertia = [0.0; 2];
-        for i in 0..system.nodes.free {
+        for i in 0..system.nodes.total {
             inertia[system.nodes.is_rotation(i) as usize] += work.residual[i].powi(2);
             let f0 = from.internal[i] - from.applied[i] - system.gravity[i];
             let f1 = state.internal[i] - state.applied[i] - system.gravity[i];
             work.residual[i] += row.alpha_f * f0 + (1.0 - row.alpha_f) * f1;
             work.residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
         }
+        inertia.map(f64::sqrt)
+    }
+
+    /// Whether the iteration may stop at the current state, (T6); the residual is found on the way.
+    fn converged(&mut self, from: &State, to: &Attempt) -> Result<bool> {
+        let inertia = self.residual(from, to);
+        let (system, work) = (self.system, &mut self.work);
+        let state = &to.state;
         if system.linear || to.passes == 0 {
             work.residuals.clear();
             return Ok(false);
@@ -304,7 +358,7 @@ impl<'a> Stepper<'a> {
         }
         let mut worst = 0.0_f64;
         for class in 0..2 {
-            let size = sums[1][class].sqrt() + inertia[class].sqrt() + sums[2][class].sqrt();
+            let size = sums[1][class].sqrt() + inertia[class] + sums[2][class].sqrt();
             let limit = self.settings.newton.tolerance * size + FLOOR * system.floor[class];
             let residual = sums[0][class].sqrt();
             if residual > 0.0 {
@@ -352,13 +406,7 @@ impl<'a> Stepper<'a> {
             })?;
             to.factorizations += 1;
             self.factored = Some(h);
-            self.delassus.clear();
-        }
-        for k in 0..self.work.active.len() {
-            let contact = self.work.active[k] as usize;
-            if !self.delassus.knows(contact) {
-                self.column(contact, h, &to.state.q)?;
-            }
+            self.operators.clear();
         }
         Ok(())
     }
@@ -368,52 +416,20 @@ impl<'a> Stepper<'a> {
         let m = self.system.contacts.len();
         let mut attempt = self.attempt_for();
         attempt.state.q.copy_from_slice(&at.q);
-        self.work.active = (0..m as u32).collect();
         self.prepare(h, &mut attempt)?;
         let mut rows = vec![vec![0.0; m]; m];
         for column in 0..m {
-            for &(row, value) in self.delassus.column(column) {
+            self.impulse_column(column, h, &at.q)?;
+            for &(row, value) in self.operators.velocity.column(column) {
                 rows[row as usize][column] = value;
             }
         }
         Ok(rows)
     }
 
-    /// Column of the Delassus operator, (T5): W = GᵀÂ⁻¹[(1−α_m) M + (1−α_f) h² (b1 − g1 c) K] M⁻¹ G.
-    fn column(&mut self, contact: usize, h: f64, q: &[f64]) -> Result<()> {
-        let (system, row, work) = (self.system, &self.row, &mut self.work);
-        let candidates = &system.contacts.candidates;
-        work.delta.fill(0.0);
-        candidates[contact].push(1.0, &mut work.delta);
-        work.delta[system.nodes.free..].fill(0.0);
-        work.first.fill(0.0);
-        for i in 0..system.nodes.free {
-            work.first[i] = (1.0 - row.alpha_m) * work.delta[i];
-        }
-        let stiffness = (1.0 - row.alpha_f) * h * h * (row.b1 - row.g1 * row.c);
-        if stiffness != 0.0 {
-            self.mass_factor.solve(&mut work.delta);
-            system.add_stiffness_times(q, &work.delta, stiffness, &mut work.second, &mut work.first);
-        }
-        self.factor.solve(&mut work.first);
-        work.first[system.nodes.free..].fill(0.0);
-        let column = &work.first;
-        self.delassus.insert(contact, |j| candidates[j].rate(column));
-        if self.delassus.diagonal(contact) <= 0.0 {
-            return Err(Error::Solver(format!(
-                "an impulse at {} does not separate the contact (Delassus entry {:e}): the step is too large for \
-                 this scheme, take a smaller one or parameters with 2 beta >= gamma",
-                system.describe(system.nodes.dof(candidates[contact].node, crate::model::Component::X) as usize),
-                self.delassus.diagonal(contact)
-            )));
-        }
-        Ok(())
-    }
-
-    /// One Newton pass: acceleration without impulses, contact, acceleration with them.
+    /// One Newton pass: the acceleration without further impulses, then contact and the answer to it.
     fn pass(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
-        let (system, row, work) = (self.system, &self.row, &mut self.work);
-        let free = system.nodes.free;
+        let (free, work) = (self.system.nodes.free, &mut self.work);
         for i in 0..free {
             work.delta[i] = -work.residual[i];
         }
@@ -421,81 +437,7 @@ impl<'a> Stepper<'a> {
         for i in 0..free {
             to.state.a[i] += work.delta[i];
         }
-        if work.active.is_empty() {
-            return Ok(());
-        }
-        // Relative velocity of the pass without any impulse: U1 less what the impulses so far contribute.
-        work.first[free..].fill(0.0);
-        for i in 0..free {
-            work.first[i] = work.v_free[i] + h * row.g1 * to.state.a[i] + work.jump[i];
-        }
-        for &i in &work.active {
-            let i = i as usize;
-            let candidate = &system.contacts.candidates[i];
-            work.b[i] = candidate.rate(&work.first) + candidate.restitution * work.u0[i];
-        }
-        for &i in &work.active {
-            let so_far = to.state.impulse[i as usize];
-            if so_far != 0.0 {
-                for &(j, w) in self.delassus.column(i as usize) {
-                    work.b[j as usize] -= w * so_far;
-                }
-            }
-        }
-        let problem = Problem { delassus: &self.delassus, active: &work.active, b: &work.b };
-        let outcome = problem.solve(&self.settings.contact, &mut work.impulse, &mut work.y);
-        to.sweeps += outcome.sweeps;
-        to.method = outcome.method;
-        if !outcome.converged {
-            return Err(Error::Solver(format!(
-                "contact not solved in step {} (t = {}): {} active contacts, {} sweeps, residual {:.3e} above the \
-                 tolerance {:.3e}; allow more sweeps or choose solver.contact.method = \"lemke\"",
-                to.state.step,
-                to.state.time,
-                work.active.len(),
-                outcome.sweeps,
-                outcome.residual,
-                self.settings.contact.tolerance
-            )));
-        }
-        if work.active.iter().all(|&i| work.impulse[i as usize] == 0.0 && to.state.impulse[i as usize] == 0.0) {
-            return Ok(());
-        }
-        self.apply_impulses(h, to);
-        Ok(())
-    }
-
-    /// w = M⁻¹ G p and u from the new impulses, and the acceleration that answers their change.
-    fn apply_impulses(&mut self, h: f64, to: &mut Attempt) {
-        let (system, row, work) = (self.system, &self.row, &mut self.work);
-        let n = system.nodes.total;
-        work.first.fill(0.0);
-        for &i in &work.active {
-            let i = i as usize;
-            to.state.impulse[i] = work.impulse[i];
-            system.contacts.candidates[i].push(work.impulse[i], &mut work.first);
-        }
-        self.mass_factor.solve(&mut work.first);
-        work.first[system.nodes.free..].fill(0.0);
-        for i in 0..n {
-            work.second[i] = work.first[i] - work.jump[i];
-            work.jump[i] = work.first[i];
-            work.shift[i] = h * row.c * work.first[i];
-        }
-        // Â δa = −[(1−α_f) h c K + (1−α_c) C] δw
-        work.delta.fill(0.0);
-        system.add_stiffness_times(
-            &to.state.q,
-            &work.second,
-            -(1.0 - row.alpha_f) * h * row.c,
-            &mut work.first,
-            &mut work.delta,
-        );
-        system.add_damping_times(&to.state.q, &work.second, -(1.0 - row.alpha_c), &mut work.delta);
-        self.factor.solve(&mut work.delta);
-        for i in 0..system.nodes.free {
-            to.state.a[i] += work.delta[i];
-        }
+        self.solve_contact(h, to)
     }
 
     /// Energies, gaps, balance and complementarity of the finished step.
@@ -511,21 +453,52 @@ impl<'a> Stepper<'a> {
         for &i in &work.active {
             let i = i as usize;
             let law = work.u1[i] + system.contacts.candidates[i].restitution * work.u0[i];
-            let natural = law.min(self.delassus.diagonal(i) * to.state.impulse[i]).abs();
+            let natural = law.min(self.operators.velocity.diagonal(i) * to.state.impulse[i]).abs();
             to.complementarity = if natural.is_nan() { f64::NAN } else { to.complementarity.max(natural) };
-            scale = scale.max(work.u0[i].abs()).max(work.b[i].abs());
+            scale = scale.max(work.u0[i].abs()).max(work.u1[i].abs()).max(work.b[i].abs());
         }
         if scale > 0.0 {
             to.complementarity /= scale;
         }
+        if let Some(corrected) = &self.operators.corrected {
+            for &i in &work.closing {
+                let i = i as usize;
+                let natural = to.gaps[i].min(corrected.gap.diagonal(i) * work.correction[i]).abs();
+                to.complementarity = to.complementarity.max(natural / system.length);
+            }
+        }
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         to.balance = ledger::balance(system, from, &to.state, &passage, &mut work.ledger);
+        if !system.drives.is_empty() {
+            self.support_work(from, to);
+        }
+        let work = &mut self.work;
+        let passage =
+            Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         if from.storage.is_some() {
             let contact = to.balance.contact;
             to.balance.storage_defect =
                 ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
         }
         self.finite(&to.state)
+    }
+
+    /// Work of moving supports, (T15): the reaction, left-hand side of (T3) in a driven row, over the path, and what of
+    /// M w a support takes over as an impulse.
+    fn support_work(&mut self, from: &State, to: &mut Attempt) {
+        self.residual(from, to);
+        let (system, work) = (self.system, &mut self.work);
+        system.mass.multiply(&work.jump, &mut work.first);
+        for (candidate, &p) in system.contacts.candidates.iter().zip(&to.state.impulse) {
+            if p != 0.0 {
+                candidate.push(-p, &mut work.first);
+            }
+        }
+        for &(d, _) in &system.drives {
+            let path = to.state.q[d] - from.q[d];
+            to.balance.support += work.residual[d] * path + 0.5 * (from.v[d] + to.state.v[d]) * work.first[d];
+        }
+        to.balance.defect -= to.balance.support;
     }
 
     /// Stops at the step that made a NaN or an infinity, and says where.
