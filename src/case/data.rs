@@ -195,10 +195,10 @@ pub struct Body {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<Section>,
     /// Consistent or lumped.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub mass_matrix: MassMatrix,
     /// Residual bending flexibility of the one-point beam.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shear_correction: bool,
     /// Point mass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -535,7 +535,7 @@ pub struct Probe {
 }
 
 /// Limits that stop a run gone wrong.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Guards {
     /// Energy gain; `false` turns it off.
     #[serde(default)]
@@ -543,12 +543,6 @@ pub struct Guards {
     /// Penetration; `false` turns it off.
     #[serde(default)]
     pub penetration: Switch<PenetrationGuard>,
-}
-
-impl Default for Guards {
-    fn default() -> Self {
-        Guards { energy: Switch::default(), penetration: Switch::default() }
-    }
 }
 
 /// Energy gained beyond external and support work.
@@ -693,6 +687,10 @@ impl Default for ContactSolver {
     }
 }
 
+/// Not every element has every key, so a body spells out only what differs.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 fn half() -> f64 {
     0.5
 }
