@@ -17,6 +17,8 @@ pub enum Error {
     Solver(String),
     /// A guard tripped (NaN, energy gain, penetration); exit code 5.
     Guard(String),
+    /// An expectation does not hold; exit code 7.
+    Expectation(String),
     /// Reading or writing failed; exit code 6.
     Io {
         /// What was attempted, for example "write".
@@ -43,6 +45,7 @@ impl Error {
             Error::Solver(_) => 4,
             Error::Guard(_) => 5,
             Error::Io { .. } => 6,
+            Error::Expectation(_) => 7,
         }
     }
 }
@@ -50,7 +53,11 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Usage(text) | Error::Input(text) | Error::Solver(text) | Error::Guard(text) => f.write_str(text),
+            Error::Usage(text)
+            | Error::Input(text)
+            | Error::Solver(text)
+            | Error::Guard(text)
+            | Error::Expectation(text) => f.write_str(text),
             Error::Io { action, path, source } => write!(f, "cannot {action} {}: {source}", path.display()),
         }
     }

@@ -61,6 +61,26 @@ pub struct Case {
     pub expect: BTreeMap<String, Expect>,
 }
 
+impl Case {
+    /// Every file that the case names, in order, each once.
+    pub fn files(&self) -> Vec<&str> {
+        let mut files: Vec<&str> = self.body.iter().filter_map(|body| body.mesh.as_deref()).collect();
+        for load in &self.load {
+            if let Function::Table { file } = &load.time {
+                files.push(file);
+            }
+        }
+        for field in self.initial.iter().flat_map(|initial| [&initial.displacement, &initial.velocity]) {
+            if let Some(Field::Table { file }) = field {
+                files.push(file);
+            }
+        }
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+}
+
 /// Kind of analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,112 @@
-//! What bodies are made of: the trait [`Element`] and the registry [`ELEMENTS`].
+//! What bodies are made of: the trait [`Element`], and the registry [`ELEMENTS`].
+//!
+//! An `Element` is all elements of one body at once, so that the loops over them are plain code. It knows its
+//! degrees of freedom and constants; it must not know time, schemes or contact.
+
+mod bar;
+mod mass;
+mod spring;
+
+use crate::model::{Body, Component};
+use crate::system::Nodes;
+use nalgebra::SMatrix;
+
+/// Matrix of one element; rows beyond the element's own are zero.
+pub type Local = SMatrix<f64, 6, 6>;
+
+/// All elements of one body.
+pub trait Element: Send + Sync {
+    /// Degrees of freedom and what holds for the body as a whole.
+    fn block(&self) -> &Block;
+
+    /// Constant mass matrix of one element.
+    fn mass(&self, e: usize) -> Local;
+
+    /// Adds the internal forces at `q` to `f` and returns the strain energy, both from the same strains.
+    fn internal(&self, q: &[f64], f: &mut [f64]) -> f64;
+
+    /// Stiffness ∂f/∂q and damping ∂f_d/∂v of one element at `q`; the damping force is f_d = damping(q)·v.
+    fn tangent(&self, e: usize, q: &[f64]) -> Tangent;
+
+    /// Section forces of one element at `q`.
+    fn resultants(&self, e: usize, q: &[f64]) -> Resultants;
+}
+
+/// Stiffness and damping of one element.
+pub struct Tangent {
+    /// ∂f/∂q.
+    pub stiffness: Local,
+    /// ∂f_d/∂v.
+    pub damping: Local,
+}
+
+/// Section forces of one element.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Resultants {
+    /// Axial force, tension positive.
+    pub axial: f64,
+    /// Shear force.
+    pub shear: f64,
+    /// Bending moment.
+    pub moment: f64,
+}
+
+/// What every body's elements have in common.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Degrees of freedom per element.
+    pub per: usize,
+    /// Degrees of freedom of all elements, `per` each.
+    pub dofs: Vec<u32>,
+    /// Whether forces are affine in q and damping is constant.
+    pub linear: bool,
+    /// Whether any element has damping of its own.
+    pub damped: bool,
+    /// Nodes of one element.
+    pub nodes_per_element: usize,
+    /// Forces, and moments, in which the rounding of a strain shows: EA and EA times a length.
+    pub floor: [f64; 2],
+}
+
+impl Block {
+    /// Block of elements over groups of nodes; each node gives the components in the order of the list.
+    pub fn new<'a>(
+        nodes: &Nodes,
+        elements: impl Iterator<Item = &'a [usize]>,
+        components: &[Component],
+        nodes_per_element: usize,
+    ) -> Block {
+        let mut dofs = Vec::new();
+        for element in elements {
+            for &node in element {
+                dofs.extend(components.iter().map(|&c| nodes.dof(node, c)));
+            }
+        }
+        Block {
+            per: components.len() * nodes_per_element,
+            dofs,
+            linear: true,
+            damped: false,
+            nodes_per_element,
+            floor: [0.0; 2],
+        }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.dofs.len() / self.per
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.dofs.is_empty()
+    }
+
+    /// Degrees of freedom of one element.
+    pub fn element(&self, e: usize) -> &[u32] {
+        &self.dofs[e * self.per..(e + 1) * self.per]
+    }
+}
 
 /// One entry of the registry.
 pub struct ElementKind {
@@ -11,26 +119,34 @@ pub struct ElementKind {
     pub required: &'static [&'static str],
     /// Further keys that may be there.
     pub optional: &'static [&'static str],
+    /// Components that a node of this element has, in a model of one or two dimensions.
+    pub components: fn(usize) -> &'static [Component],
+    /// Makes the elements of a body.
+    pub build: fn(&Body, &Nodes) -> Box<dyn Element>,
 }
 
 /// Every element that carom has.
-pub const ELEMENTS: &[ElementKind] = &[
-    ElementKind {
-        name: "bar",
-        summary: "axial bar in one dimension, or truss member in the plane (small rotations)",
-        required: &["line|polyline|mesh", "material", "section"],
-        optional: &["group", "mass_matrix", "damping", "displacement", "velocity", "spin", "spin_centre"],
-    },
-    ElementKind {
-        name: "spring",
-        summary: "spring and dashpot between two nodes",
-        required: &["between", "stiffness"],
-        optional: &["damping", "rest_length"],
-    },
-    ElementKind {
-        name: "mass",
-        summary: "point mass",
-        required: &["at", "mass"],
-        optional: &["displacement", "velocity"],
-    },
-];
+pub const ELEMENTS: &[ElementKind] = &[bar::KIND, spring::KIND, mass::KIND];
+
+/// The registry entry of that name.
+pub fn find(name: &str) -> Option<&'static ElementKind> {
+    ELEMENTS.iter().find(|kind| kind.name == name)
+}
+
+/// Components of places only.
+fn translations(dimension: usize) -> &'static [Component] {
+    &[Component::X, Component::Y][..dimension]
+}
+
+/// Mass matrix of a two-node element with `per_node` components of equal density, (T31).
+fn two_node_mass(total: f64, per_node: usize, lumped: bool) -> Local {
+    let (own, cross) = if lumped { (total / 2.0, 0.0) } else { (total / 3.0, total / 6.0) };
+    let mut m = Local::zeros();
+    for c in 0..per_node {
+        m[(c, c)] = own;
+        m[(per_node + c, per_node + c)] = own;
+        m[(c, per_node + c)] = cross;
+        m[(per_node + c, c)] = cross;
+    }
+    m
+}

@@ -1,0 +1,68 @@
+//! Advice on a case, and the refusal of what cannot work.
+//!
+//! A scheme outside its dissipation range runs, with advice; only what is unstable is an error.
+
+use crate::case::data::Case;
+use crate::model::Model;
+use crate::schemes;
+use crate::system::System;
+use crate::{Error, Result};
+
+/// Sentences of advice on a case; an error if its step is unstable.
+pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>> {
+    let mut advice = Vec::new();
+    let restitution = model.contacts.iter().map(|contact| contact.restitution).fold(0.0, f64::max);
+    if let Some(kind) = schemes::find(&case.scheme.name) {
+        let row = kind.tableau(&case.scheme.parameters);
+        advice.extend((kind.advice)(&row, restitution));
+        let limit = row.stability_limit();
+        if limit.is_finite() {
+            let highest = system
+                .highest_frequency()
+                .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
+            if case.time.step * highest > limit {
+                return Err(Error::Input(format!(
+                    "time.step = {} is unstable for scheme `{}`: h omega = {:.4} with the highest frequency {highest:.6e} \
+                     exceeds the limit {limit:.4}\n  allowed: time.step below {:.4e}",
+                    case.time.step,
+                    case.scheme.name,
+                    case.time.step * highest,
+                    limit / highest
+                )));
+            }
+        }
+    }
+    for contact in &model.contacts {
+        let flexible = contact.nodes.iter().any(|&node| !model.body_of(node).lines.is_empty());
+        if contact.restitution > 0.0 && flexible {
+            advice.push(format!(
+                "contact `{}`: restitution = {} on a flexible body makes the contact force noise; take 0, the body \
+                 rebounds by its own waves",
+                contact.name, contact.restitution
+            ));
+        }
+    }
+    if let Some(courant) = courant(case, model)
+        && !(0.05..=20.0).contains(&courant)
+    {
+        advice.push(format!(
+            "the step is {courant:.3} times the transit time of a wave through the shortest element; waves are \
+             resolved best near 1"
+        ));
+    }
+    Ok(advice)
+}
+
+/// Step over the transit time of an axial wave through the shortest element; `None` without elastic bodies.
+pub fn courant(case: &Case, model: &Model) -> Option<f64> {
+    let mut shortest: Option<f64> = None;
+    for body in model.bodies.iter().filter(|body| body.properties.line_mass > 0.0) {
+        let speed = (body.properties.axial / body.properties.line_mass).sqrt();
+        for &[a, b] in &body.lines {
+            let (from, to) = (model.places[a], model.places[b]);
+            let transit = (to[0] - from[0]).hypot(to[1] - from[1]) / speed;
+            shortest = Some(shortest.map_or(transit, |t| t.min(transit)));
+        }
+    }
+    shortest.map(|transit| case.time.step / transit)
+}

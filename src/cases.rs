@@ -1,0 +1,41 @@
+//! The cases that ship, built into the program for `carom new` and `carom list cases`.
+
+/// A shipped case.
+pub struct Shipped {
+    /// File name without extension.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(Shipped { name: $name, text: include_str!(concat!("../cases/", $name, ".toml")) }),*]
+    };
+}
+
+/// Every shipped case, in the order of the README.
+pub const CASES: &[Shipped] = shipped![
+    "impacting-bar",
+    "bouncing-bar",
+    "free-bar",
+    "bouncing-ball",
+    "impacting-oscillator",
+    "two-ball-oscillator",
+    "two-ball-oscillator-stiff",
+    "bar-gmsh",
+    "truss",
+];
+
+/// The shipped case of that name.
+pub fn find(name: &str) -> Option<&'static Shipped> {
+    CASES.iter().find(|case| case.name == name)
+}
+
+impl Shipped {
+    /// The title in the case.
+    pub fn title(&self) -> &'static str {
+        let line = self.text.lines().find_map(|line| line.strip_prefix("title"));
+        line.and_then(|line| line.split('"').nth(1)).unwrap_or("")
+    }
+}

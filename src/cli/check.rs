@@ -1,0 +1,85 @@
+//! `carom check`.
+
+use super::{CaseArgs, Manners, output};
+use crate::march::Fixed;
+use crate::run::{Prepared, prepare};
+use crate::sinks::columns::Columns;
+use crate::{Error, Result, advice, run};
+use clap::Args;
+use serde_json::json;
+
+#[derive(Args)]
+pub struct Check {
+    #[command(flatten)]
+    case: CaseArgs,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Check {
+    pub fn execute(&self, manners: &Manners) -> Result<()> {
+        let loaded = self.case.load(manners)?;
+        let Prepared { model, system, advice: sentences } = prepare(&loaded)?;
+        let case = &loaded.case;
+        let stepper = run::stepper(case, &system)?;
+        let highest = system
+            .highest_frequency()
+            .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
+        let period = (highest > 0.0).then(|| std::f64::consts::TAU / highest);
+        let steps = Fixed::new(case.time.end, case.time.step).count();
+        let elements: usize = system.elements.iter().map(|e| e.block().len()).sum();
+        let columns = Columns::new(&model, &system).names().len() as u64;
+        let history = (steps / case.output.history.every as u64 + 1) * columns * 24;
+        let frames = case.output.vtk.get().map_or(0, |vtk| {
+            vtk.every.map_or(vtk.frames.unwrap_or(200) as u64, |every| steps / every as u64).min(steps) + 1
+        });
+        let frame_bytes = frames * (model.places.len() as u64 * 96 + elements as u64 * 60 + 2500);
+        // Matrices, factors and about thirty vectors of the step.
+        let memory = system.mass.pattern.len() as u64 * 60 + system.nodes.total as u64 * 8 * 40;
+        let figures = json!({
+            "title": case.title,
+            "nodes": model.places.len(),
+            "elements": elements,
+            "unknowns": system.nodes.free,
+            "contact_candidates": system.contacts.len(),
+            "linear": system.linear,
+            "factorization": stepper.factorization(),
+            "steps": steps,
+            "courant": advice::courant(case, &model),
+            "shortest_period": period,
+            "steps_per_shortest_period": period.map(|p| p / case.time.step),
+            "memory_bytes": memory,
+            "history_bytes": history,
+            "frames_bytes": frame_bytes,
+            "advice": sentences,
+        });
+        if self.json {
+            return output::print(&format!("{figures:#}\n"));
+        }
+        let mut text = format!("{}: no errors\n", self.case.case.display());
+        for (key, value) in figures.as_object().into_iter().flatten() {
+            if key == "advice" || key == "title" || value.is_null() {
+                continue;
+            }
+            let value = match value {
+                serde_json::Value::String(words) => words.clone(),
+                number if key.ends_with("bytes") => size(number.as_u64().unwrap_or(0)),
+                other => other.to_string(),
+            };
+            text += &format!("  {:<28}{value}\n", key.trim_end_matches("_bytes").replace('_', " "));
+        }
+        for sentence in &sentences {
+            text += &format!("advice: {sentence}\n");
+        }
+        output::print(&text)
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        10_000..10_000_000 => format!("{} kB", bytes / 1000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}

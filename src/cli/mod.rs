@@ -1,0 +1,118 @@
+//! The command line: one file per subcommand, each a thin shell around the library.
+
+mod check;
+mod list;
+mod new;
+mod output;
+mod run;
+mod test;
+
+use crate::{Error, Result};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Impact of flexible structures, with an energy ledger that closes to round-off.
+#[derive(Parser)]
+#[command(name = "carom", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Say only what went wrong.
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Say more.
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    /// Threads for studies of many runs; one run uses one.
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+    /// Colours in messages.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    color: Color,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a case and write its files.
+    #[command(after_help = "Examples:\n  carom run cases/impacting-bar.toml\n  carom run cases/impacting-bar.toml \
+                            --set time.step=1e-3 -o out/fine\n  carom run cases/impacting-bar.toml \
+                            --set 'scheme={ name = \"moreau-jean\", theta = 0.5 }' --force")]
+    Run(run::Run),
+    /// Validate a case without running it: sizes, time scales, advice.
+    Check(check::Check),
+    /// Run cases and check their [expect] tables.
+    Test(test::Test),
+    /// What exists: schemes, elements, contacts, cases.
+    List(list::List),
+    /// The JSON schema of case files, for editors.
+    Schema,
+    /// Write a starter case.
+    New(new::New),
+}
+
+/// A case and its overrides, as most subcommands take it.
+#[derive(Args)]
+struct CaseArgs {
+    /// Case file (TOML, or JSON by its extension).
+    case: PathBuf,
+    /// Replace a value: a dotted path and a TOML value; entries of arrays by their name.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Allow files outside the directory above the case file's.
+    #[arg(long)]
+    allow_outside: bool,
+}
+
+/// What holds for every subcommand.
+struct Manners {
+    quiet: bool,
+    verbose: bool,
+    color: bool,
+}
+
+impl CaseArgs {
+    fn load(&self, manners: &Manners) -> Result<crate::case::Loaded> {
+        crate::case::inspect(&self.case, &self.set, self.allow_outside)?
+            .map_err(|failure| Error::Input(failure.render(manners.color)))
+    }
+}
+
+/// Parses the command line, does what it says, and returns the exit code.
+pub fn main() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, everything else is a usage error; a closed pipe is nobody's fault.
+            let _ = error.print();
+            return if error.use_stderr() { 2 } else { 0 };
+        }
+    };
+    let color = match cli.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => output::stderr_is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+    };
+    let manners = Manners { quiet: cli.quiet, verbose: cli.verbose, color };
+    let result = match cli.command {
+        Command::Run(command) => command.execute(&manners),
+        Command::Check(command) => command.execute(&manners),
+        Command::Test(command) => command.execute(&manners, cli.threads),
+        Command::List(command) => command.execute(),
+        Command::Schema => output::print(&format!("{:#}\n", crate::case::schema())),
+        Command::New(command) => command.execute(&manners),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(error) => {
+            output::report(&error);
+            error.exit_code()
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What the program says: data to standard output, messages and progress to standard error.
+
+use crate::sinks::{Record, Sink};
+use crate::{Error, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+/// Whether messages go to a person.
+pub fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Writes data to standard output.
+pub fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // A reader that has seen enough (`| head`) is no failure.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::io("write", Path::new("standard output"))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a message to standard error; nobody can be told if that fails.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Writes an error to standard error.
+pub fn report(error: &Error) {
+    let text = error.to_string();
+    // Diagnostics of case files bring their own heading.
+    let heading = if text.starts_with("error") || text.starts_with('\u{1b}') { "" } else { "error: " };
+    say(&format!("{heading}{}", text.trim_end()));
+}
+
+/// A progress bar over time with an estimate of what is left, on a terminal only.
+pub struct Progress {
+    bar: ProgressBar,
+    end: f64,
+}
+
+impl Progress {
+    /// Progress towards time `end`.
+    pub fn new(end: f64, quiet: bool) -> Progress {
+        let shown = !quiet && stderr_is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let style = ProgressStyle::with_template("  {bar:40} {percent:>3} %  {elapsed} gone, {eta} left  {msg}")
+            .expect("the template is well-formed");
+        Progress { bar: ProgressBar::with_draw_target(Some(1000), target).with_style(style), end }
+    }
+}
+
+impl Sink for Progress {
+    fn record(&mut self, record: &Record) -> Result<()> {
+        if !self.bar.is_hidden() {
+            let share = (1000.0 * record.attempt.state.time / self.end) as u64;
+            if share != self.bar.position() {
+                self.bar.set_position(share);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.bar.finish_and_clear();
+        Ok(())
+    }
+}

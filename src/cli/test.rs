@@ -1,0 +1,102 @@
+//! `carom test`.
+
+use super::{Manners, output};
+use crate::case::{self, Loaded};
+use crate::expect::{Verdict, Watch};
+use crate::sinks::columns::Columns;
+use crate::sinks::digest::Digest;
+use crate::{Error, Result, run};
+use clap::Args;
+use rayon::prelude::*;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub struct Test {
+    /// Case files, or directories whose case files are taken.
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+}
+
+/// Verdicts of one case, or why it could not be run.
+type Outcome = std::result::Result<Vec<Verdict>, Error>;
+
+impl Test {
+    pub fn execute(&self, manners: &Manners, threads: Option<usize>) -> Result<()> {
+        let mut files = Vec::new();
+        for path in &self.paths {
+            collect(path, &mut files)?;
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+        let pool = pool.map_err(|error| Error::Usage(format!("cannot start threads: {error}")))?;
+        // The order of the results is that of the files, whatever the number of threads.
+        let outcomes: Vec<Outcome> = pool.install(|| files.par_iter().map(|file| judge(file)).collect());
+        let (text, passed, failed) = table(&files, &outcomes, manners.verbose);
+        output::print(&format!("{text}\n{passed} passed, {failed} failed\n"))?;
+        match failed {
+            0 if passed > 0 => Ok(()),
+            0 => Err(Error::Usage("no case with an [expect] table was found".into())),
+            _ => Err(Error::Expectation(format!("{failed} of {} expectations do not hold", passed + failed))),
+        }
+    }
+}
+
+/// A file as it is, or the case files of a directory by name.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if !path.is_dir() {
+        files.push(path.to_path_buf());
+        return Ok(());
+    }
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(Error::io("read", path))? {
+        let file = entry.map_err(Error::io("read", path))?.path();
+        if file.extension().is_some_and(|extension| extension == "toml") {
+            found.push(file);
+        }
+    }
+    found.sort();
+    files.extend(found);
+    Ok(())
+}
+
+fn judge(file: &Path) -> Outcome {
+    let loaded: Loaded = case::load(file, &[], false)?;
+    let prepared = run::prepare(&loaded)?;
+    let columns = Columns::new(&prepared.model, &prepared.system);
+    let mut digest = Digest::new(&prepared.system);
+    let mut watch = Watch::new(&loaded.case.expect, &columns);
+    let (arrival, _) = run::march(&loaded.case, &prepared, &mut [&mut digest, &mut watch])?;
+    Ok(watch.judge(&loaded.case.expect, &digest, &arrival))
+}
+
+fn table(files: &[PathBuf], outcomes: &[Outcome], verbose: bool) -> (String, usize, usize) {
+    let (mut text, mut passed, mut failed) = (String::new(), 0, 0);
+    let mut line = |words: String| writeln!(text, "{words}").expect("writing to a string cannot fail");
+    for (file, outcome) in files.iter().zip(outcomes) {
+        match outcome {
+            Ok(verdicts) => {
+                let bad = verdicts.iter().filter(|verdict| !verdict.holds).count();
+                failed += bad;
+                passed += verdicts.len() - bad;
+                let state = if bad == 0 { "ok" } else { "FAILED" };
+                line(format!("{:<48} {:>3} expectations  {state}", file.display(), verdicts.len()));
+                for verdict in verdicts.iter().filter(|verdict| verbose || !verdict.holds) {
+                    let mark = if verdict.holds { "ok    " } else { "FAILED" };
+                    line(format!(
+                        "    {mark} {:<32} {:.10e}  wanted {}",
+                        verdict.key, verdict.measured, verdict.wanted
+                    ));
+                }
+            }
+            Err(error) => {
+                failed += 1;
+                line(format!(
+                    "{:<48}                   FAILED\n    {}",
+                    file.display(),
+                    error.to_string().replace('\n', "\n    ")
+                ));
+            }
+        }
+    }
+    (text, passed, failed)
+}

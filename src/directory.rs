@@ -1,0 +1,78 @@
+//! The output directory of a run: never mixed with an earlier one.
+
+use crate::{Error, Result};
+use std::fs;
+use std::path::Path;
+
+/// Files that carom writes, by name or by the part before their extension.
+const OWN: [&str; 4] = ["history.csv", "series.pvd", "summary.json", "report.html"];
+const OWN_STEMS: [&str; 2] = ["checkpoint", "animation"];
+
+/// Makes `dir`, or empties it of what carom wrote if `force` is given. Anything else in it stays; without `force` a
+/// directory that is not empty is refused.
+pub fn claim(dir: &Path, force: bool) -> Result<()> {
+    fs::create_dir_all(dir).map_err(Error::io("create", dir))?;
+    let entries = fs::read_dir(dir).map_err(Error::io("read", dir))?;
+    let names: Vec<_> = entries
+        .map(|entry| entry.map(|e| e.file_name()))
+        .collect::<std::io::Result<_>>()
+        .map_err(Error::io("read", dir))?;
+    if names.is_empty() {
+        return Ok(());
+    }
+    if !force {
+        return Err(Error::Usage(format!(
+            "{} is not empty; choose another directory with -o, or replace the earlier run with --force",
+            dir.display()
+        )));
+    }
+    for name in names.iter().filter_map(|name| name.to_str()) {
+        let path = dir.join(name);
+        let stem = name.split('.').next().unwrap_or(name);
+        if OWN.contains(&name) || OWN_STEMS.contains(&stem) {
+            fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        } else if name == "frames" {
+            remove_frames(&path)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove_frames(dir: &Path) -> Result<()> {
+    for entry in fs::read_dir(dir).map_err(Error::io("read", dir))? {
+        let path = entry.map_err(Error::io("read", dir))?.path();
+        if path.extension().is_some_and(|extension| extension == "vtu") {
+            fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        }
+    }
+    // Not empty if the user keeps something of their own there.
+    let _ = fs::remove_dir(dir);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn force_removes_only_what_carom_wrote() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("out");
+        claim(&dir, false).unwrap();
+        fs::create_dir(dir.join("frames")).unwrap();
+        for name in ["history.csv", "notes.txt", "checkpoint.1", "frames/000000.vtu", "frames/mine.png"] {
+            fs::write(dir.join(name), "x").unwrap();
+        }
+        let error = claim(&dir, false).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains("--force"), "{error}");
+        claim(&dir, true).unwrap();
+        let left = |dir: &Path| {
+            let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(left(&dir), ["frames", "notes.txt"]);
+        assert_eq!(left(&dir.join("frames")), ["mine.png"]);
+    }
+}

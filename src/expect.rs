@@ -1,0 +1,182 @@
+//! Expectations of a case against what a run gave: the regression test of `carom test`.
+
+use crate::Result;
+use crate::case::data::Expect;
+use crate::march::Arrival;
+use crate::sinks::columns::Columns;
+use crate::sinks::digest::Digest;
+use crate::sinks::{Record, Sink};
+use std::collections::BTreeMap;
+
+/// Watches the columns that the expectations name.
+pub struct Watch<'a> {
+    columns: &'a Columns,
+    values: Vec<f64>,
+    /// Previous row, for values between instants.
+    before: Vec<f64>,
+    wanted: Vec<Wanted>,
+}
+
+struct Wanted {
+    key: String,
+    column: usize,
+    part: Part,
+    value: f64,
+}
+
+enum Part {
+    Final,
+    Min,
+    Max,
+    At(f64),
+}
+
+/// How one expectation turned out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Its key.
+    pub key: String,
+    /// What the run gave; NaN if it has no such value.
+    pub measured: f64,
+    /// What was asked, in words.
+    pub wanted: String,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+impl<'a> Watch<'a> {
+    /// Watches what `expect` names among the columns.
+    pub fn new(expect: &BTreeMap<String, Expect>, columns: &'a Columns) -> Watch<'a> {
+        let wanted = expect.keys().filter_map(|key| {
+            let (name, part) = match key.split_once('@') {
+                Some((name, time)) => (name, Part::At(time.parse().ok()?)),
+                None => {
+                    let (name, ending) = key.rsplit_once('.')?;
+                    let part = match ending {
+                        "final" => Part::Final,
+                        "min" => Part::Min,
+                        "max" => Part::Max,
+                        _ => return None,
+                    };
+                    (name, part)
+                }
+            };
+            let column = columns.names().iter().position(|column| column == name)?;
+            Some(Wanted { key: key.clone(), column, part, value: f64::NAN })
+        });
+        Watch { wanted: wanted.collect(), columns, values: Vec::new(), before: Vec::new() }
+    }
+
+    /// Judges all expectations after the run.
+    pub fn judge(&self, expect: &BTreeMap<String, Expect>, digest: &Digest, arrival: &Arrival) -> Vec<Verdict> {
+        let judge = |(key, expect): (&String, &Expect)| {
+            let measured = self.measured(key, digest, arrival);
+            Verdict { key: key.clone(), measured, wanted: words(expect), holds: holds(expect, measured) }
+        };
+        expect.iter().map(judge).collect()
+    }
+
+    fn measured(&self, key: &str, digest: &Digest, arrival: &Arrival) -> f64 {
+        match key {
+            // The largest defect of a step, of the energy scale; a column would give it in the user's units.
+            "defect.max" => return arrival.ledger.worst_step,
+            "penetration.max" => return digest.penetration,
+            _ => {}
+        }
+        if let Some(wanted) = self.wanted.iter().find(|wanted| wanted.key == key) {
+            return wanted.value;
+        }
+        let event = key.strip_prefix("contact.").and_then(|rest| rest.rsplit_once('.'));
+        let found = event.and_then(|(name, event)| {
+            let contact = digest.contacts.iter().find(|contact| contact.name == name)?;
+            match event {
+                "release" => contact.longest().map(|episode| episode.end),
+                "plateau" => contact.longest().and_then(|episode| episode.plateau()),
+                "peak" => Some(contact.peak),
+                _ => None,
+            }
+        });
+        found.unwrap_or(f64::NAN)
+    }
+}
+
+impl Sink for Watch<'_> {
+    fn record(&mut self, record: &Record) -> Result<()> {
+        std::mem::swap(&mut self.before, &mut self.values);
+        self.columns.fill(record, &mut self.values);
+        let time = record.attempt.state.time;
+        for wanted in &mut self.wanted {
+            let now = self.values[wanted.column];
+            match wanted.part {
+                Part::Final => wanted.value = now,
+                Part::Min => wanted.value = wanted.value.min(now),
+                Part::Max => wanted.value = wanted.value.max(now),
+                Part::At(t) if wanted.value.is_nan() && time >= t => {
+                    let start = time - record.h;
+                    let share = if record.h > 0.0 { ((t - start) / record.h).clamp(0.0, 1.0) } else { 1.0 };
+                    let old = self.before.get(wanted.column).copied().unwrap_or(now);
+                    wanted.value = old + share * (now - old);
+                }
+                Part::At(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn holds(expect: &Expect, measured: f64) -> bool {
+    let near = expect.value.is_none_or(|value| {
+        let relative = expect.rel.map_or(0.0, |rel| rel * value.abs());
+        (measured - value).abs() <= relative.max(expect.abs.unwrap_or(0.0))
+    });
+    let [low, high] = expect.between.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    !measured.is_nan()
+        && near
+        && expect.below.is_none_or(|limit| measured < limit)
+        && expect.above.is_none_or(|limit| measured > limit)
+        && (low..=high).contains(&measured)
+}
+
+fn words(expect: &Expect) -> String {
+    let mut parts = Vec::new();
+    if let Some(value) = expect.value {
+        let mut text = format!("{value}");
+        for (name, tolerance) in [("rel", expect.rel), ("abs", expect.abs)] {
+            if let Some(tolerance) = tolerance {
+                text += &format!(" {name} {tolerance:e}");
+            }
+        }
+        parts.push(text);
+    }
+    parts.extend(expect.below.map(|limit| format!("below {limit:e}")));
+    parts.extend(expect.above.map(|limit| format!("above {limit:e}")));
+    parts.extend(expect.between.map(|[low, high]| format!("between {low:e} and {high:e}")));
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds() {
+        let expect = |edit: fn(&mut Expect)| {
+            let mut e = Expect::default();
+            edit(&mut e);
+            e
+        };
+        let near = expect(|e| (e.value, e.rel) = (Some(-2.0), Some(0.1)));
+        assert!(holds(&near, -2.2) && !holds(&near, -2.21) && !holds(&near, f64::NAN));
+        let loose = expect(|e| (e.value, e.rel, e.abs) = (Some(0.0), Some(0.1), Some(1e-3)));
+        assert!(holds(&loose, 1e-3) && !holds(&loose, 2e-3));
+        assert!(holds(&expect(|e| e.below = Some(1.0)), 0.5) && !holds(&expect(|e| e.below = Some(1.0)), 1.0));
+        assert!(!holds(&expect(|e| e.above = Some(1.0)), 0.5));
+        assert!(!holds(&expect(|e| e.between = Some([0.0, 1.0])), 1.5));
+        assert!(!holds(&expect(|e| e.below = Some(1.0)), f64::NAN), "no value is no success");
+        assert_eq!(words(&near), "-2 rel 1e-1");
+    }
+}

@@ -1,0 +1,99 @@
+//! Writing files so that a reader never meets half of one.
+//!
+//! Knows paths and bytes, and nothing of what the bytes mean.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Replaces the content of `path`: at every instant, and after a crash, it holds the old bytes or all of the new ones.
+///
+/// The bytes go to the hidden neighbour `.<name>.tmp`, reach the disk, and then take over the name. The neighbour's name
+/// is fixed, so what a killed process left there is overwritten by the next one; two writers of one path are not
+/// supported. On failure `path` is as it was and the neighbour is gone.
+///
+/// ```
+/// let directory = tempfile::tempdir().unwrap();
+/// let path = directory.path().join("summary.json");
+/// carom::files::write_atomically(&path, b"{}").unwrap();
+/// assert_eq!(std::fs::read(&path).unwrap(), b"{}");
+/// ```
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace(path, bytes).map_err(Error::io("write", path))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(".tmp");
+    let temporary = path.with_file_name(hidden);
+
+    let replaced = write_synced(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    if replaced.is_err() {
+        // The first failure is the one worth telling; often there is no file to remove.
+        let _ = fs::remove_file(&temporary);
+    }
+    replaced
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(directory).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn replaces_longer_content_and_leaves_no_other_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.txt");
+        write_atomically(&path, b"the first and longer content").unwrap();
+        write_atomically(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(names(directory.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn overwrites_what_a_killed_process_left() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(".a.txt.tmp"), "half of something long").unwrap();
+        write_atomically(&directory.path().join("a.txt"), b"whole").unwrap();
+        assert_eq!(fs::read(directory.path().join("a.txt")).unwrap(), b"whole");
+        assert_eq!(names(directory.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_failed_rename_removes_the_temporary_and_names_the_path() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        let error = write_atomically(&path, b"x").unwrap_err();
+        assert_eq!(names(directory.path()), ["taken"]);
+        assert_eq!(error.exit_code(), 6);
+        assert!(error.to_string().starts_with(&format!("cannot write {}: ", path.display())), "{error}");
+    }
+
+    #[test]
+    fn a_missing_directory_and_a_path_without_a_name_are_errors() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("absent/a.txt");
+        let error = write_atomically(&path, b"x").unwrap_err();
+        assert!(matches!(&error, Error::Io { action: "write", path: p, .. } if *p == path), "{error:?}");
+        let error = write_atomically(Path::new(".."), b"x").unwrap_err();
+        assert_eq!(error.to_string(), "cannot write ..: the path names no file");
+    }
+}

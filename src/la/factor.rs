@@ -1,0 +1,242 @@
+//! One face for all factorizations: chains by our own block-tridiagonal LDLᵀ, everything else by faer.
+
+use super::chain::Chain;
+use super::symmetric::{Pattern, Symmetric};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LdltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Side, Spec};
+
+/// A pivot vanished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Singular {
+    /// A row at which it did.
+    pub row: usize,
+}
+
+/// Factor of the leading rows of a symmetric matrix. The order of elimination depends on the pattern alone.
+pub struct Factor {
+    n: usize,
+    kind: Kind,
+}
+
+enum Kind {
+    Empty,
+    Bar(Chain<1>),
+    Truss(Chain<2>),
+    Beam(Chain<3>),
+    General(Box<General>),
+}
+
+impl Factor {
+    /// Symbolic work for the leading `n` rows of a pattern.
+    pub fn new(pattern: &Pattern, n: usize) -> Factor {
+        let kind = if n == 0 {
+            Kind::Empty
+        } else if let Some(chain) = Chain::recognise(pattern, n) {
+            Kind::Bar(chain)
+        } else if let Some(chain) = Chain::recognise(pattern, n) {
+            Kind::Truss(chain)
+        } else if let Some(chain) = Chain::recognise(pattern, n) {
+            Kind::Beam(chain)
+        } else {
+            Kind::General(Box::new(General::new(pattern, n)))
+        };
+        Factor { n, kind }
+    }
+
+    /// Which kind was recognised, for `check` and for tests.
+    pub fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Empty => "none",
+            Kind::Bar(_) => "chain of 1x1 blocks",
+            Kind::Truss(_) => "chain of 2x2 blocks",
+            Kind::Beam(_) => "chain of 3x3 blocks",
+            Kind::General(_) => "sparse LDL",
+        }
+    }
+
+    /// Numerical factorization.
+    pub fn factor(&mut self, matrix: &Symmetric) -> Result<(), Singular> {
+        let (pattern, values) = (&*matrix.pattern, matrix.values.as_slice());
+        match &mut self.kind {
+            Kind::Empty => Ok(()),
+            Kind::Bar(chain) => chain.factor(pattern, values),
+            Kind::Truss(chain) => chain.factor(pattern, values),
+            Kind::Beam(chain) => chain.factor(pattern, values),
+            Kind::General(general) => general.factor(pattern, values),
+        }
+    }
+
+    /// Solves in place; entries beyond the leading rows are left alone.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        let b = &mut b[..self.n];
+        match &mut self.kind {
+            Kind::Empty => {}
+            Kind::Bar(chain) => chain.solve(b),
+            Kind::Truss(chain) => chain.solve(b),
+            Kind::Beam(chain) => chain.solve(b),
+            Kind::General(general) => general.solve(b),
+        }
+    }
+}
+
+/// faer's sparse LDLᵀ with minimum-degree ordering.
+struct General {
+    n: usize,
+    symbolic: SymbolicCholesky<u32>,
+    values: Vec<f64>,
+    memory: MemBuffer,
+}
+
+impl General {
+    fn new(pattern: &Pattern, n: usize) -> General {
+        let matrix = leading(pattern, n);
+        // Supernodes pay off on frames beyond a few hundred unknowns; below, the simplicial code is leaner.
+        let threshold =
+            if n < 300 { SupernodalThreshold::FORCE_SIMPLICIAL } else { SupernodalThreshold::FORCE_SUPERNODAL };
+        let parameters = CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..Default::default() };
+        let symbolic = factorize_symbolic_cholesky(matrix, Side::Upper, SymmetricOrdering::Amd, parameters)
+            .expect("only running out of memory fails here, and that aborts");
+        let memory = MemBuffer::new(StackReq::any_of(&[
+            symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Spec::default()),
+            symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
+        ]));
+        General { n, values: vec![0.0; symbolic.len_val()], symbolic, memory }
+    }
+
+    fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), Singular> {
+        let end = pattern.starts[self.n] as usize;
+        let matrix = SparseColMatRef::<u32, f64>::new(leading(pattern, self.n), &values[..end]);
+        self.symbolic
+            .factorize_numeric_ldlt(
+                &mut self.values,
+                matrix,
+                Side::Upper,
+                LdltRegularization::default(),
+                Par::Seq,
+                MemStack::new(&mut self.memory),
+                Spec::default(),
+            )
+            .map(|_| ())
+            .map_err(|_| Singular { row: 0 })?;
+        // A NaN or an infinite value passes through the elimination without an error.
+        if self.values.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Singular { row: 0 }) }
+    }
+
+    fn solve(&mut self, b: &mut [f64]) {
+        let n = b.len();
+        LdltRef::new(&self.symbolic, &self.values).solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(b, n, 1),
+            Par::Seq,
+            MemStack::new(&mut self.memory),
+        );
+    }
+}
+
+/// The leading block, as faer sees it: upper triangle only, because its natural ordering reads nothing else.
+fn leading(pattern: &Pattern, n: usize) -> SymbolicSparseColMatRef<'_, u32> {
+    let end = pattern.starts[n] as usize;
+    SymbolicSparseColMatRef::new_checked(n, n, &pattern.starts[..n + 1], None, &pattern.rows[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// A chain of `nodes` nodes with `per` unknowns each, without its first `skip` unknowns, with random SPD blocks.
+    fn chain(nodes: usize, per: usize, skip: usize) -> Symmetric {
+        let n = nodes * per - skip;
+        let mut cliques: Vec<Vec<u32>> = Vec::new();
+        for e in 0..nodes - 1 {
+            cliques.push((e * per..(e + 2) * per).filter(|&i| i >= skip).map(|i| (i - skip) as u32).collect());
+        }
+        let pattern = Arc::new(Pattern::from_cliques(n, cliques.iter().map(|c| c.as_slice())));
+        let mut a = Symmetric::zeros(pattern);
+        let mut seed = 1u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as f64 / (1u64 << 31) as f64 - 0.5
+        };
+        for clique in &cliques {
+            let x: Vec<f64> = clique.iter().map(|_| random()).collect();
+            for (i, &r) in clique.iter().enumerate() {
+                for (j, &c) in clique.iter().enumerate() {
+                    if r <= c {
+                        a.add(r as usize, c as usize, x[i] * x[j] + if r == c { 1.0 } else { 0.0 });
+                    }
+                }
+            }
+        }
+        a
+    }
+
+    fn residual(a: &Symmetric, factor: &mut Factor) -> f64 {
+        let n = a.pattern.n;
+        let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin() + 0.1).collect();
+        let mut x = b.clone();
+        factor.factor(a).unwrap();
+        factor.solve(&mut x);
+        let mut r = vec![0.0; n];
+        a.multiply(&x, &mut r);
+        r.iter().zip(&b).map(|(u, v)| (u - v).abs()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn chains_are_recognised_and_solved() {
+        for (per, name) in [(1, "chain of 1x1 blocks"), (2, "chain of 2x2 blocks"), (3, "chain of 3x3 blocks")] {
+            for skip in 0..per {
+                for nodes in [2, 3, 17] {
+                    let a = chain(nodes, per, skip);
+                    let mut factor = Factor::new(&a.pattern, a.pattern.n);
+                    if nodes == 17 {
+                        assert_eq!(factor.name(), name, "skip {skip}");
+                    }
+                    assert!(residual(&a, &mut factor) < 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn general_matrices_go_to_faer_and_agree() {
+        for nodes in [5, 150] {
+            let a = chain(nodes, 4, 0);
+            let mut factor = Factor::new(&a.pattern, a.pattern.n);
+            assert_eq!(factor.name(), "sparse LDL");
+            assert!(residual(&a, &mut factor) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_leading_block_is_solved_alone() {
+        let a = chain(6, 3, 0);
+        let mut factor = Factor::new(&a.pattern, 12);
+        factor.factor(&a).unwrap();
+        let mut b = vec![1.0; 18];
+        factor.solve(&mut b);
+        assert_eq!(b[12..], [1.0; 6]);
+        b[12..].fill(0.0);
+        let mut y = vec![0.0; 18];
+        a.multiply(&b, &mut y);
+        assert!(y[..12].iter().all(|v| (v - 1.0).abs() < 1e-13));
+    }
+
+    #[test]
+    fn singular_matrices_are_errors() {
+        for per in [1, 2, 3, 4] {
+            let mut a = chain(40, per, 0);
+            a.values.fill(0.0);
+            let mut factor = Factor::new(&a.pattern, a.pattern.n);
+            assert!(factor.factor(&a).is_err(), "{}", factor.name());
+            a.values.fill(f64::NAN);
+            assert!(factor.factor(&a).is_err(), "NaN in {}", factor.name());
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Limits that a step must respect; a run gone wrong stops here instead of looking right.
+
+use crate::case::data;
+use crate::ledger::Ledger;
+use crate::step::Attempt;
+use crate::system::System;
+use crate::{Error, Result};
+
+/// Thresholds of a run.
+pub struct Guards {
+    gain: Option<f64>,
+    /// Deepest allowed gap of every candidate, and where it is.
+    depths: Vec<(f64, String)>,
+}
+
+impl Guards {
+    /// Thresholds of a case on its system.
+    pub fn new(settings: &data::Guards, system: &System) -> Guards {
+        let fraction = settings.penetration.get().map(|guard| guard.fraction);
+        let mut depths = Vec::new();
+        if let Some(fraction) = fraction {
+            for group in &system.contacts.groups {
+                for candidate in &system.contacts.candidates[group.range.clone()] {
+                    depths.push((-fraction * candidate.adjacent, format!("contact `{}`", group.name)));
+                }
+            }
+        }
+        Guards { gain: settings.energy.get().map(|guard| guard.gain), depths }
+    }
+
+    /// Checks a finished step against the thresholds.
+    pub fn check(&self, attempt: &Attempt, ledger: &Ledger) -> Result<()> {
+        let (state, works) = (&attempt.state, &attempt.balance);
+        if let Some(limit) = self.gain {
+            let gained = works.damping + works.contact + works.scheme + works.curvature + works.defect;
+            let scale = ledger.scale.max(state.energy.kinetic + state.energy.strain);
+            if gained > limit * scale {
+                return Err(Error::Guard(format!(
+                    "guard `energy`: step {} (t = {}) gained {gained:.3e} without work from outside, more than {limit} \
+                     of the energy scale {scale:.3e} (contact {:.3e}, scheme {:.3e}, curvature {:.3e}); take a smaller \
+                     step, a scheme within its dissipation range, or set guards.energy",
+                    state.step, state.time, works.contact, works.scheme, works.curvature
+                )));
+            }
+        }
+        for (gap, (depth, contact)) in attempt.gaps.iter().zip(&self.depths) {
+            if gap < depth {
+                return Err(Error::Guard(format!(
+                    "guard `penetration`: gap {gap:.3e} of {contact} in step {} (t = {}) is deeper than {depth:.3e}; \
+                     take a smaller step, or set guards.penetration",
+                    state.step, state.time
+                )));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! Functions of time: factors of loads and prescribed motions, with their first two derivatives.
+
+use crate::Result;
+use crate::case::data;
+use crate::table;
+use std::f64::consts::TAU;
+use std::path::PathBuf;
+
+/// A function of time, tables read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Function {
+    /// Always one.
+    Constant,
+    /// Linear between two instants, constant outside.
+    Ramp {
+        /// Value before.
+        from: f64,
+        /// Value after.
+        to: f64,
+        /// First instant.
+        start: f64,
+        /// Last instant.
+        end: f64,
+    },
+    /// amplitude · sin(2π frequency t + phase).
+    Harmonic {
+        /// Peak value.
+        amplitude: f64,
+        /// Cycles per unit of time.
+        frequency: f64,
+        /// Phase in radians.
+        phase: f64,
+    },
+    /// Linear between rows (time, value), constant outside.
+    Table(Vec<[f64; 2]>),
+}
+
+impl Function {
+    /// Reads the table, if there is one; `path` resolves a name in the case.
+    pub fn new(function: &data::Function, path: impl Fn(&str) -> PathBuf) -> Result<Function> {
+        Ok(match function {
+            data::Function::Constant => Function::Constant,
+            &data::Function::Ramp { from, to, start, end } => Function::Ramp { from, to, start, end },
+            &data::Function::Harmonic { amplitude, frequency, phase } => {
+                Function::Harmonic { amplitude, frequency, phase }
+            }
+            data::Function::Table { file } => {
+                let rows = table::read(&path(file), 2)?;
+                Function::Table(rows.iter().map(|row| [row[0], row[1]]).collect())
+            }
+        })
+    }
+
+    /// Value at time `t`.
+    pub fn value(&self, t: f64) -> f64 {
+        match self {
+            Function::Constant => 1.0,
+            &Function::Ramp { from, to, start, end } => {
+                from + (to - from) * ((t - start) / (end - start)).clamp(0.0, 1.0)
+            }
+            Function::Harmonic { amplitude, frequency, phase } => amplitude * (TAU * (frequency * t) + phase).sin(),
+            Function::Table(rows) => table::interpolate(rows, t),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        let ramp = Function::Ramp { from: 1.0, to: 3.0, start: 2.0, end: 4.0 };
+        assert_eq!([0.0, 2.0, 3.0, 4.0, 9.0].map(|t| ramp.value(t)), [1.0, 1.0, 2.0, 3.0, 3.0]);
+        let wave = Function::Harmonic { amplitude: 2.0, frequency: 0.25, phase: 0.0 };
+        assert!((wave.value(1.0) - 2.0).abs() < 1e-15);
+        let rows = Function::Table(vec![[0.0, 1.0], [1.0, 5.0], [3.0, 1.0]]);
+        assert_eq!([-1.0, 0.5, 1.0, 2.0, 7.0].map(|t| rows.value(t)), [1.0, 3.0, 5.0, 3.0, 1.0]);
+    }
+}

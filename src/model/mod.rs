@@ -1,0 +1,462 @@
+//! The mechanical description: what there is, where, how it is held, loaded and touched.
+//!
+//! A `Model` is made from a case and the meshes and tables that it names. It must not know time schemes,
+//! numbering of unknowns or output.
+
+pub mod function;
+mod references;
+pub mod section;
+
+use crate::case::data::{self, Case};
+use crate::elements::{self, ElementKind};
+use crate::mesh::{self, Mesh};
+use crate::{Error, Result, table};
+use function::Function;
+use references::NodeSets;
+use section::SectionValues;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// A component of a node's motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Component {
+    /// Along x.
+    X,
+    /// Along y.
+    Y,
+    /// Rotation, counter-clockwise.
+    Theta,
+}
+
+impl Component {
+    /// Name in case files and columns.
+    pub fn name(self) -> &'static str {
+        ["x", "y", "theta"][self as usize]
+    }
+
+    /// The component of that name.
+    pub fn find(name: &str) -> Option<Component> {
+        [Component::X, Component::Y, Component::Theta].into_iter().find(|c| c.name() == name)
+    }
+}
+
+/// A body: its elements and what they are made of.
+#[derive(Clone)]
+pub struct Body {
+    /// Unique name.
+    pub name: String,
+    /// What its elements are.
+    pub kind: &'static ElementKind,
+    /// Its own nodes; none for a spring.
+    pub nodes: Range<usize>,
+    /// Two-node elements, as nodes of the model; none for a point mass.
+    pub lines: Vec<[usize; 2]>,
+    /// Constants of its elements.
+    pub properties: Properties,
+}
+
+/// Constants of a body's elements; zero where they have no meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Properties {
+    /// Axial stiffness EA.
+    pub axial: f64,
+    /// Bending stiffness EI.
+    pub bending: f64,
+    /// Shear stiffness GA_s.
+    pub shear: f64,
+    /// Mass per length ρA.
+    pub line_mass: f64,
+    /// Rotary inertia per length ρI.
+    pub line_inertia: f64,
+    /// Half the height of the section.
+    pub half_height: f64,
+    /// Section values as such, for stresses.
+    pub section: SectionValues,
+    /// Diagonal mass matrix.
+    pub lumped: bool,
+    /// Residual bending flexibility of the one-point beam.
+    pub shear_correction: bool,
+    /// Rayleigh damping per mass.
+    pub mass_damping: f64,
+    /// Rayleigh damping per stiffness.
+    pub stiffness_damping: f64,
+    /// Point mass.
+    pub mass: f64,
+    /// Spring stiffness.
+    pub stiffness: f64,
+    /// Dashpot constant.
+    pub dashpot: f64,
+    /// Unstretched length of a spring.
+    pub rest_length: f64,
+}
+
+/// Degrees of freedom held or driven.
+#[derive(Clone, Debug)]
+pub struct Support {
+    /// Name in the case.
+    pub name: String,
+    /// Nodes.
+    pub nodes: Vec<usize>,
+    /// Components held at their reference value.
+    pub fix: Vec<Component>,
+}
+
+/// Forces on nodes with one factor over time.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// Name in the case.
+    pub name: String,
+    /// Node, component and value at factor one.
+    pub forces: Vec<(usize, Component, f64)>,
+    /// Factor over time.
+    pub time: Function,
+}
+
+/// A unilateral contact of nodes with a rigid plane.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// Name in the case.
+    pub name: String,
+    /// Nodes that may touch.
+    pub nodes: Vec<usize>,
+    /// A point of the plane.
+    pub point: [f64; 2],
+    /// Unit normal towards the body.
+    pub normal: [f64; 2],
+    /// Thickness of the body at its nodes.
+    pub radius: f64,
+    /// Newton's coefficient of restitution.
+    pub restitution: f64,
+}
+
+/// A node whose motion is recorded.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// Name in the case.
+    pub name: String,
+    /// The node.
+    pub node: usize,
+}
+
+/// The mechanical description of a case.
+pub struct Model {
+    /// One or two.
+    pub dimension: usize,
+    /// Reference places of all nodes; in one dimension the second coordinate is zero.
+    pub places: Vec<[f64; 2]>,
+    /// Bodies in the order of the case.
+    pub bodies: Vec<Body>,
+    /// Acceleration of gravity.
+    pub gravity: [f64; 2],
+    /// Supports.
+    pub supports: Vec<Support>,
+    /// Loads.
+    pub loads: Vec<Load>,
+    /// Contacts.
+    pub contacts: Vec<Contact>,
+    /// Probes.
+    pub probes: Vec<Probe>,
+    /// Initial displacement of every node: x, y, rotation.
+    pub displacement: Vec<[f64; 3]>,
+    /// Initial velocity of every node.
+    pub velocity: Vec<[f64; 3]>,
+    /// Diagonal of the box around all reference nodes and obstacle points.
+    pub length: f64,
+}
+
+impl Model {
+    /// Builds the model of a checked case; `path` resolves the names of files in it.
+    pub fn new(case: &Case, path: &dyn Fn(&str) -> PathBuf) -> Result<Model> {
+        let dimension = dimension(case);
+        let mut model = Model {
+            dimension,
+            places: Vec::new(),
+            bodies: Vec::new(),
+            gravity: plane_vector(&case.gravity),
+            supports: Vec::new(),
+            loads: Vec::new(),
+            contacts: Vec::new(),
+            probes: Vec::new(),
+            displacement: Vec::new(),
+            velocity: Vec::new(),
+            length: 0.0,
+        };
+        let mut sets = NodeSets::default();
+        for body in &case.body {
+            if body.between.is_none() {
+                model.add_body(body, &mut sets, path)?;
+            }
+        }
+        for set in &case.set {
+            sets.add_set(set, &model.places)?;
+        }
+        for (index, body) in case.body.iter().enumerate() {
+            if body.between.is_some() {
+                model.add_spring(index, body, &sets)?;
+            }
+        }
+        model.initial_fields(case, &sets, path)?;
+        model.add_conditions(case, &sets, path)?;
+        model.length = model.diagonal();
+        Ok(model)
+    }
+
+    fn add_body(&mut self, body: &data::Body, sets: &mut NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+        let mesh = body_mesh(body, path)?;
+        let first = self.places.len();
+        let nodes = first..first + mesh.nodes.len();
+        if self.dimension == 1
+            && let Some(place) = mesh.nodes.iter().find(|place| place[1] != 0.0)
+        {
+            return Err(Error::Input(format!(
+                "body `{}`: the model has one dimension, but its mesh has a node at y = {}",
+                body.name, place[1]
+            )));
+        }
+        sets.add(body.name.clone(), nodes.clone().collect());
+        for (name, members) in &mesh.sets {
+            sets.add(format!("{}.{name}", body.name), members.iter().map(|i| first + i).collect());
+        }
+        let velocity = plane_vector(body.velocity.as_deref().unwrap_or(&[]));
+        let displacement = plane_vector(body.displacement.as_deref().unwrap_or(&[]));
+        let centre = plane_vector(body.spin_centre.as_deref().unwrap_or(&[]));
+        let spin = body.spin.unwrap_or(0.0);
+        for place in &mesh.nodes {
+            self.displacement.push([displacement[0], displacement[1], 0.0]);
+            self.velocity.push([
+                velocity[0] - spin * (place[1] - centre[1]),
+                velocity[1] + spin * (place[0] - centre[0]),
+                spin,
+            ]);
+        }
+        self.places.extend(&mesh.nodes);
+        self.bodies.push(Body {
+            name: body.name.clone(),
+            kind: element_kind(body)?,
+            nodes,
+            lines: mesh.lines.iter().map(|[a, b]| [first + a, first + b]).collect(),
+            properties: properties(body),
+        });
+        Ok(())
+    }
+
+    /// Springs come after all bodies, because they may join any two nodes; they keep their place in the order.
+    fn add_spring(&mut self, index: usize, body: &data::Body, sets: &NodeSets) -> Result<()> {
+        let ends = body.between.as_deref().unwrap_or(&[]);
+        let what = format!("body `{}`, between", body.name);
+        let line = [sets.one(&ends[0], &what)?, sets.one(&ends[1], &what)?];
+        if line[0] == line[1] {
+            return Err(Error::Input(format!("{what}: both ends are the same node")));
+        }
+        let mut properties = properties(body);
+        let [a, b] = line.map(|node| self.places[node]);
+        properties.rest_length = body.rest_length.unwrap_or(match self.dimension {
+            1 => b[0] - a[0],
+            _ => (b[0] - a[0]).hypot(b[1] - a[1]),
+        });
+        let spring =
+            Body { name: body.name.clone(), kind: element_kind(body)?, nodes: 0..0, lines: vec![line], properties };
+        self.bodies.insert(index.min(self.bodies.len()), spring);
+        Ok(())
+    }
+
+    fn initial_fields(&mut self, case: &Case, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+        for initial in &case.initial {
+            let nodes = sets.get(&initial.nodes, "initial, nodes")?.to_vec();
+            for (field, target) in
+                [(&initial.displacement, &mut self.displacement), (&initial.velocity, &mut self.velocity)]
+            {
+                let Some(field) = field else { continue };
+                let origin = self.places[nodes[0]];
+                let values = sample(field, path)?;
+                for &node in &nodes {
+                    let place = self.places[node];
+                    let value = values((place[0] - origin[0]).hypot(place[1] - origin[1]));
+                    target[node][0] += value[0];
+                    target[node][1] += value[1];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_conditions(&mut self, case: &Case, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+        for support in &case.support {
+            let nodes = sets.get(&support.nodes, &format!("support `{}`, nodes", support.name))?.to_vec();
+            let fix = support.fix.iter().filter_map(|name| Component::find(name)).collect();
+            self.supports.push(Support { name: support.name.clone(), nodes, fix });
+        }
+        for load in &case.load {
+            let forces = self.forces(load, sets)?;
+            self.loads.push(Load { name: load.name.clone(), forces, time: Function::new(&load.time, path)? });
+        }
+        for contact in &case.contact {
+            let nodes = sets.get(&contact.nodes, &format!("contact `{}`, nodes", contact.name))?.to_vec();
+            let Some(plane) = &contact.plane else {
+                return Err(Error::Input(format!("contact `{}` has no obstacle", contact.name)));
+            };
+            let normal = plane_vector(&plane.normal);
+            let norm = normal[0].hypot(normal[1]);
+            self.contacts.push(Contact {
+                name: contact.name.clone(),
+                nodes,
+                point: plane_vector(&plane.point),
+                normal: [normal[0] / norm, normal[1] / norm],
+                radius: contact.radius,
+                restitution: contact.restitution,
+            });
+        }
+        for probe in &case.probe {
+            let node = sets.one(&probe.node, &format!("probe `{}`, node", probe.name))?;
+            self.probes.push(Probe { name: probe.name.clone(), node });
+        }
+        Ok(())
+    }
+
+    fn forces(&self, load: &data::Load, sets: &NodeSets) -> Result<Vec<(usize, Component, f64)>> {
+        let what = format!("load `{}`", load.name);
+        let mut forces = Vec::new();
+        let mut push = |node: usize, vector: [f64; 2]| {
+            for (component, value) in [Component::X, Component::Y].into_iter().zip(vector).take(self.dimension) {
+                if value != 0.0 {
+                    forces.push((node, component, value));
+                }
+            }
+        };
+        if let Some(nodes) = &load.nodes {
+            let force = plane_vector(load.force.as_deref().unwrap_or(&[]));
+            let nodes = sets.get(nodes, &format!("{what}, nodes"))?;
+            nodes.iter().for_each(|&node| push(node, force));
+            if let Some(moment) = load.moment {
+                forces.extend(nodes.iter().map(|&node| (node, Component::Theta, moment)));
+            }
+        } else if let Some(name) = &load.body {
+            let body = self.bodies.iter().find(|body| body.name == *name);
+            let body = body.ok_or_else(|| Error::Input(format!("{what}: there is no body `{name}`")))?;
+            let per_length = plane_vector(load.per_length.as_deref().unwrap_or(&[]));
+            for &[a, b] in &body.lines {
+                let (from, to) = (self.places[a], self.places[b]);
+                let half = 0.5 * (to[0] - from[0]).hypot(to[1] - from[1]);
+                push(a, [half * per_length[0], half * per_length[1]]);
+                push(b, [half * per_length[0], half * per_length[1]]);
+            }
+        }
+        for &(node, component, _) in &forces {
+            let body = self.bodies.iter().find(|body| body.nodes.contains(&node));
+            if body.is_some_and(|body| !(body.kind.components)(self.dimension).contains(&component)) {
+                return Err(Error::Input(format!(
+                    "{what}: its nodes have no component `{}` to load",
+                    component.name()
+                )));
+            }
+        }
+        Ok(forces)
+    }
+
+    fn diagonal(&self) -> f64 {
+        let points = self.places.iter().chain(self.contacts.iter().map(|contact| &contact.point));
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        for point in points {
+            for k in 0..2 {
+                low[k] = low[k].min(point[k]);
+                high[k] = high[k].max(point[k]);
+            }
+        }
+        (high[0] - low[0]).hypot(high[1] - low[1])
+    }
+
+    /// The body that owns a node.
+    pub fn body_of(&self, node: usize) -> &Body {
+        self.bodies.iter().find(|body| body.nodes.contains(&node)).expect("every node belongs to a body")
+    }
+}
+
+/// Dimension of a case: the length of its vectors; two if it has none.
+fn dimension(case: &Case) -> usize {
+    let vectors = case.body.iter().flat_map(|body| {
+        let line = body.line.as_ref().map(|line| &line.from);
+        [line, body.at.as_ref(), body.velocity.as_ref(), body.polyline.as_ref().and_then(|p| p.points.first())]
+    });
+    let planes = case.contact.iter().map(|contact| contact.plane.as_ref().map(|plane| &plane.point));
+    vectors.chain(planes).flatten().chain([&case.gravity]).map(Vec::len).find(|&n| n > 0).unwrap_or(2)
+}
+
+/// A vector of one or two numbers as a plane one.
+fn plane_vector(vector: &[f64]) -> [f64; 2] {
+    [vector.first().copied().unwrap_or(0.0), vector.get(1).copied().unwrap_or(0.0)]
+}
+
+fn element_kind(body: &data::Body) -> Result<&'static ElementKind> {
+    elements::find(&body.element)
+        .ok_or_else(|| Error::Input(format!("body `{}`: there is no element `{}`", body.name, body.element)))
+}
+
+fn body_mesh(body: &data::Body, path: &dyn Fn(&str) -> PathBuf) -> Result<Mesh> {
+    if let Some(line) = &body.line {
+        Ok(mesh::generate::line(plane_vector(&line.from), plane_vector(&line.to), line.elements, line.grading))
+    } else if let Some(polyline) = &body.polyline {
+        let points: Vec<[f64; 2]> = polyline.points.iter().map(|point| plane_vector(point)).collect();
+        Ok(mesh::generate::polyline(&points, polyline.elements))
+    } else if let Some(file) = &body.mesh {
+        mesh::gmsh::read(&path(file), body.group.as_deref())
+    } else {
+        let place = plane_vector(body.at.as_deref().unwrap_or(&[]));
+        Ok(Mesh { nodes: vec![place], ..Default::default() })
+    }
+}
+
+fn properties(body: &data::Body) -> Properties {
+    let section = body.section.as_ref().map(section::values).unwrap_or_default();
+    let (young, shear, density) = body.material.as_ref().map_or((0.0, 0.0, 0.0), |material| {
+        let shear = material.shear.or(material.poisson.map(|nu| material.young / (2.0 * (1.0 + nu))));
+        (material.young, shear.unwrap_or(0.0), material.density)
+    });
+    let (mass_damping, stiffness_damping, dashpot) = match body.damping {
+        Some(data::Damping::Rayleigh { mass, stiffness }) => (mass, stiffness, 0.0),
+        Some(data::Damping::Dashpot(constant)) => (0.0, 0.0, constant),
+        None => (0.0, 0.0, 0.0),
+    };
+    Properties {
+        axial: young * section.area,
+        bending: young * section.inertia,
+        shear: shear * section.shear_area,
+        line_mass: density * section.area,
+        line_inertia: density * section.inertia,
+        half_height: section.half_height,
+        section,
+        lumped: body.mass_matrix == data::MassMatrix::Lumped,
+        shear_correction: body.shear_correction,
+        mass_damping,
+        stiffness_damping,
+        mass: body.mass.unwrap_or(0.0),
+        stiffness: body.stiffness.unwrap_or(0.0),
+        dashpot,
+        rest_length: 0.0,
+    }
+}
+
+type Sampled = Box<dyn Fn(f64) -> [f64; 2]>;
+
+/// An initial field as a function of the distance from the set's first node, (T40).
+fn sample(field: &data::Field, path: &dyn Fn(&str) -> PathBuf) -> Result<Sampled> {
+    match field {
+        data::Field::Pulse { direction, amplitude, centre, width } => {
+            let direction = plane_vector(direction);
+            let norm = direction[0].hypot(direction[1]);
+            let (amplitude, centre, width) = (*amplitude, *centre, *width);
+            Ok(Box::new(move |distance| {
+                let s = (distance - centre) / width;
+                let height = if s.abs() < 1.0 { 0.5 * (1.0 + (std::f64::consts::PI * s).cos()) } else { 0.0 };
+                [amplitude * height * direction[0] / norm, amplitude * height * direction[1] / norm]
+            }))
+        }
+        data::Field::Table { file } => {
+            let rows = table::read(&path(file), 2)?;
+            let column = |k: usize| -> Vec<[f64; 2]> {
+                rows.iter().map(|row| [row[0], row.get(k).copied().unwrap_or(0.0)]).collect()
+            };
+            let (x, y) = (column(1), column(2));
+            Ok(Box::new(move |distance| [table::interpolate(&x, distance), table::interpolate(&y, distance)]))
+        }
+    }
+}

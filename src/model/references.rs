@@ -1,0 +1,73 @@
+//! Names of node sets: bodies, `body.start`, Gmsh groups and the case's own `[[set]]` tables.
+
+use crate::case::data::Set;
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+
+/// All node sets of a model by name.
+#[derive(Default)]
+pub(super) struct NodeSets(BTreeMap<String, Vec<usize>>);
+
+impl NodeSets {
+    pub fn add(&mut self, name: String, nodes: Vec<usize>) {
+        self.0.insert(name, nodes);
+    }
+
+    /// The nodes of a set; `what` says in a message who asked.
+    pub fn get(&self, name: &str, what: &str) -> Result<&[usize]> {
+        self.0.get(name).map(Vec::as_slice).ok_or_else(|| {
+            let known: Vec<&str> = self.0.keys().map(String::as_str).collect();
+            let near = known.iter().max_by(|a, b| strsim::jaro(a, name).total_cmp(&strsim::jaro(b, name)));
+            let hint = near.filter(|n| strsim::jaro(n, name) > 0.8).map(|n| format!("; did you mean `{n}`?"));
+            Error::Input(format!(
+                "{what}: there is no body or node set `{name}`{}\n  known: {}",
+                hint.unwrap_or_default(),
+                known.join(", ")
+            ))
+        })
+    }
+
+    /// The single node of a set.
+    pub fn one(&self, name: &str, what: &str) -> Result<usize> {
+        match self.get(name, what)? {
+            &[node] => Ok(node),
+            nodes => Err(Error::Input(format!("{what}: `{name}` has {} nodes, but one is needed", nodes.len()))),
+        }
+    }
+
+    /// Adds a set of the case.
+    pub fn add_set(&mut self, set: &Set, places: &[[f64; 2]]) -> Result<()> {
+        let what = format!("set `{}`", set.name);
+        let mut nodes: Vec<usize> = if let Some(point) = &set.nearest {
+            let distance = |place: &[f64; 2]| {
+                let y = point.get(1).copied().unwrap_or(0.0);
+                (place[0] - point[0]).hypot(place[1] - y)
+            };
+            let nearest = (0..places.len()).min_by(|&a, &b| distance(&places[a]).total_cmp(&distance(&places[b])));
+            nearest.into_iter().collect()
+        } else if let Some(names) = &set.nodes {
+            let mut all = Vec::new();
+            for name in names {
+                all.extend(self.get(name, &what)?);
+            }
+            all.sort_unstable();
+            all.dedup();
+            all
+        } else {
+            let corners = set.r#box.as_deref().unwrap_or(&[]);
+            let inside = |place: &[f64; 2]| {
+                (0..corners[0].len()).all(|k| {
+                    let (a, b) = (corners[0][k], corners[1][k]);
+                    place[k] >= a.min(b) && place[k] <= a.max(b)
+                })
+            };
+            (0..places.len()).filter(|&i| inside(&places[i])).collect()
+        };
+        nodes = nodes.into_iter().step_by(set.every).collect();
+        if nodes.is_empty() {
+            return Err(Error::Input(format!("{what} has no nodes")));
+        }
+        self.add(set.name.clone(), nodes);
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! The straight line from a loaded case to its files.
+
+use crate::advice;
+use crate::case::Loaded;
+use crate::case::data::Case;
+use crate::files::write_atomically;
+use crate::march::{self, Fixed, Guards, Ladder};
+use crate::model::Model;
+use crate::schemes;
+use crate::sinks::Sink;
+use crate::sinks::columns::Columns;
+use crate::sinks::digest::Digest;
+use crate::sinks::frames::Frames;
+use crate::sinks::history::History;
+use crate::step::{Settings, Stepper};
+use crate::summary::{Parts, Summary, Timing};
+use crate::system::System;
+use crate::{Error, Result};
+use std::path::Path;
+use std::time::Instant;
+
+/// Frames of a run unless the case says otherwise.
+const FRAMES: u64 = 200;
+
+/// A case made ready: model, equations and advice.
+pub struct Prepared {
+    /// The mechanical description.
+    pub model: Model,
+    /// The equations.
+    pub system: System,
+    /// Sentences of advice.
+    pub advice: Vec<String>,
+}
+
+/// Builds model and equations of a case, and refuses what cannot run.
+pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
+    let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
+    let system = System::assemble(&model)?;
+    let advice = advice::advise(&loaded.case, &model, &system)?;
+    Ok(Prepared { model, system, advice })
+}
+
+/// The stepper of a case.
+pub fn stepper<'a>(case: &Case, system: &'a System) -> Result<Stepper<'a>> {
+    let kind = schemes::find(&case.scheme.name)
+        .ok_or_else(|| Error::Input(format!("there is no scheme `{}`", case.scheme.name)))?;
+    let settings = Settings {
+        forecast: case.scheme.forecast,
+        newton: case.solver.newton.clone(),
+        contact: case.solver.contact.clone(),
+    };
+    Stepper::new(system, kind.tableau(&case.scheme.parameters), settings)
+}
+
+/// The pace of a case: its grid of steps, with cuts for trouble.
+pub fn pace(case: &Case) -> Ladder {
+    let (end, step) = (case.time.end, case.time.step);
+    Ladder::new(Fixed::new(end, step), step, case.time.min_step.unwrap_or(step / 1024.0))
+}
+
+/// Runs a prepared case with the given sinks only; no file is written.
+pub fn march(case: &Case, prepared: &Prepared, sinks: &mut [&mut dyn Sink]) -> Result<(march::Arrival, &'static str)> {
+    let mut stepper = stepper(case, &prepared.system)?;
+    let guards = Guards::new(&case.guards, &prepared.system);
+    let arrival = march::march(&mut stepper, &mut pace(case), &guards, sinks)?;
+    Ok((arrival, stepper.factorization()))
+}
+
+/// Runs a case and writes its files into `out`, which must exist and be free of an earlier run. `extra` sees every
+/// accepted step too (a progress bar).
+pub fn run(loaded: &Loaded, out: &Path, extra: &mut dyn Sink) -> Result<Summary> {
+    let clock = Instant::now();
+    let prepared = prepare(loaded)?;
+    let Prepared { model, system, .. } = &prepared;
+    let case = &loaded.case;
+    let columns = Columns::new(model, system);
+    let mut digest = Digest::new(system);
+    let mut history = History::create(&out.join("history.csv"), &columns, case.output.history.every, case.time.end)?;
+    let mut frames = case
+        .output
+        .vtk
+        .get()
+        .map(|vtk| {
+            let steps = Fixed::new(case.time.end, case.time.step).count();
+            let wanted = vtk.frames.map_or(FRAMES, |n| n as u64);
+            let every = vtk.every.map_or_else(|| steps.div_ceil(wanted), |n| n as u64);
+            Frames::create(out, model, system, (every, case.time.end, vtk.encoding))
+        })
+        .transpose()?;
+    let setup = clock.elapsed();
+    let mut sinks: Vec<&mut dyn Sink> = vec![&mut digest, &mut history, extra];
+    if let Some(frames) = &mut frames {
+        sinks.push(frames);
+    }
+    let result = march(case, &prepared, &mut sinks);
+    // What was recorded before a failure is worth keeping, and complete up to there.
+    let finished = sinks.iter_mut().try_for_each(|sink| sink.finish());
+    drop(sinks);
+    let (arrival, factorization) = result?;
+    finished?;
+    let total = clock.elapsed();
+    let timing = Timing {
+        setup_s: setup.as_secs_f64(),
+        steps_s: arrival.stepping.as_secs_f64(),
+        output_s: (total - setup).saturating_sub(arrival.stepping).as_secs_f64(),
+        total_s: total.as_secs_f64(),
+    };
+    let advice = prepared.advice.clone();
+    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let summary = Summary::new(parts, timing);
+    let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");
+    write_atomically(&out.join("summary.json"), text.as_bytes())?;
+    Ok(summary)
+}

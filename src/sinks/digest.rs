@@ -1,0 +1,179 @@
+//! What a run comes down to: extremes, contact episodes, solver counts.
+
+use super::{Record, Sink};
+use crate::Result;
+use crate::contact::solver::Method;
+use crate::system::System;
+
+/// Collects what the summary and the expectations need.
+pub struct Digest {
+    /// Number of accepted steps.
+    pub steps: u64,
+    /// Newton passes, factorizations, and sweeps of all steps.
+    pub passes: u64,
+    /// Factorizations of all steps.
+    pub factorizations: u64,
+    /// Sweeps of all steps.
+    pub sweeps: u64,
+    /// Worst scaled complementarity residual.
+    pub complementarity: f64,
+    /// Deepest penetration, zero or positive.
+    pub penetration: f64,
+    /// Steps solved in closed form, by Gauss–Seidel, by Lemke's method.
+    pub methods: [u64; 3],
+    /// One entry per contact of the case.
+    pub contacts: Vec<ContactDigest>,
+    /// Times that opened contacts closed, over all candidates.
+    pub closings: u64,
+    closed: Vec<bool>,
+}
+
+/// Episodes of one contact of the case.
+#[derive(Clone, Debug, Default)]
+pub struct ContactDigest {
+    /// Name in the case.
+    pub name: String,
+    /// Candidates of the contact.
+    pub range: std::ops::Range<usize>,
+    /// Largest force.
+    pub peak: f64,
+    /// Sum of impulses.
+    pub impulse: f64,
+    /// Intervals of consecutive steps with impulse.
+    pub episodes: Vec<Episode>,
+}
+
+/// Consecutive steps with impulse.
+#[derive(Clone, Debug, Default)]
+pub struct Episode {
+    /// Start of the first step with impulse.
+    pub start: f64,
+    /// End of the last step with impulse.
+    pub end: f64,
+    /// Force (impulse over step size) of every step.
+    pub forces: Vec<f64>,
+}
+
+impl Episode {
+    /// Forces without the first and the last tenth; empty for episodes too short to have a plateau.
+    fn inner(&self) -> &[f64] {
+        let n = self.forces.len();
+        if n < 10 { &[] } else { &self.forces[n / 10..n - n / 10] }
+    }
+
+    /// Mean force of the inner part.
+    pub fn plateau(&self) -> Option<f64> {
+        let inner = self.inner();
+        (!inner.is_empty()).then(|| inner.iter().sum::<f64>() / inner.len() as f64)
+    }
+
+    /// Standard deviation over mean of the inner part.
+    pub fn roughness(&self) -> Option<f64> {
+        let mean = self.plateau()?;
+        let inner = self.inner();
+        let variance = inner.iter().map(|f| (f - mean) * (f - mean)).sum::<f64>() / inner.len() as f64;
+        Some(variance.sqrt() / mean)
+    }
+}
+
+impl ContactDigest {
+    /// The episode with the largest impulse-time, of which plateau and release are told.
+    pub fn longest(&self) -> Option<&Episode> {
+        self.episodes.iter().max_by(|a, b| (a.end - a.start).total_cmp(&(b.end - b.start)))
+    }
+
+    /// Worst roughness of any episode that has a plateau.
+    pub fn roughness(&self) -> Option<f64> {
+        self.episodes.iter().filter_map(Episode::roughness).reduce(f64::max)
+    }
+}
+
+impl Digest {
+    /// For the contacts of a system.
+    pub fn new(system: &System) -> Digest {
+        let contacts = system.contacts.groups.iter().map(|group| ContactDigest {
+            name: group.name.clone(),
+            range: group.range.clone(),
+            ..Default::default()
+        });
+        Digest {
+            steps: 0,
+            passes: 0,
+            factorizations: 0,
+            sweeps: 0,
+            complementarity: 0.0,
+            penetration: 0.0,
+            methods: [0; 3],
+            contacts: contacts.collect(),
+            closings: 0,
+            closed: vec![false; system.contacts.len()],
+        }
+    }
+}
+
+impl Sink for Digest {
+    fn record(&mut self, record: &Record) -> Result<()> {
+        let attempt = record.attempt;
+        let state = &attempt.state;
+        self.penetration = attempt.gaps.iter().fold(self.penetration, |worst, gap| worst.max(-gap));
+        if record.h == 0.0 {
+            return Ok(());
+        }
+        self.steps += 1;
+        self.passes += attempt.passes as u64;
+        self.factorizations += attempt.factorizations as u64;
+        self.sweeps += attempt.sweeps as u64;
+        self.complementarity = self.complementarity.max(attempt.complementarity);
+        match attempt.method {
+            Method::None => {}
+            Method::Closed => self.methods[0] += 1,
+            Method::Pgs => self.methods[1] += 1,
+            Method::Lemke => self.methods[2] += 1,
+        }
+        for (closed, &impulse) in self.closed.iter_mut().zip(&state.impulse) {
+            self.closings += u64::from(impulse > 0.0 && !*closed);
+            *closed = impulse > 0.0;
+        }
+        let begin = state.time - record.h;
+        for contact in &mut self.contacts {
+            let impulse: f64 = state.impulse[contact.range.clone()].iter().sum();
+            if impulse <= 0.0 {
+                continue;
+            }
+            let force = impulse / record.h;
+            contact.peak = contact.peak.max(force);
+            contact.impulse += impulse;
+            match contact.episodes.last_mut() {
+                // The half step is slack for the rounding of instants.
+                Some(episode) if begin < episode.end + 0.5 * record.h => {
+                    episode.end = state.time;
+                    episode.forces.push(force);
+                }
+                _ => contact.episodes.push(Episode { start: begin, end: state.time, forces: vec![force] }),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roughness_leaves_out_the_ends() {
+        let mut forces = vec![300.0; 20];
+        (forces[0], forces[1], forces[19]) = (900.0, 0.0, 1.0);
+        let episode = Episode { start: 0.0, end: 1.0, forces };
+        assert_eq!(episode.plateau(), Some(300.0));
+        assert_eq!(episode.roughness(), Some(0.0));
+        let rough =
+            Episode { forces: (0..20).map(|k| if k % 2 == 0 { 1.0 } else { 3.0 }).collect(), ..Default::default() };
+        assert_eq!(rough.roughness(), Some(0.5));
+        assert_eq!(Episode { forces: vec![1.0; 9], ..Default::default() }.roughness(), None);
+    }
+}

@@ -1,0 +1,135 @@
+//! ParaView frames of a run: fills the arrays of a [`Frame`](super::vtk::Frame) from the state.
+
+use super::vtk::{Array, Frame, Series};
+use super::{Record, Sink};
+use crate::Result;
+use crate::case::data::Encoding;
+use crate::model::{Component, Model};
+use crate::system::System;
+use std::path::Path;
+
+/// Writer of `series.pvd` and `frames/*.vtu`.
+pub struct Frames<'a> {
+    series: Series,
+    system: &'a System,
+    every: u64,
+    end: f64,
+    points: Vec<[f64; 3]>,
+    lines: Vec<[u32; 2]>,
+    vertices: Vec<u32>,
+    /// Section area of the body of each line; a spring has none.
+    areas: Vec<f64>,
+    displacement: Vec<f64>,
+    velocity: Vec<f64>,
+    contact_force: Vec<f64>,
+    /// N, V, M and stress of every cell.
+    cells: [Vec<f64>; 4],
+}
+
+impl<'a> Frames<'a> {
+    /// Starts a series; frames come every `every` steps and at time `end`.
+    pub fn create(
+        dir: &Path,
+        model: &Model,
+        system: &'a System,
+        (every, end, encoding): (u64, f64, Encoding),
+    ) -> Result<Frames<'a>> {
+        let lines: Vec<[u32; 2]> =
+            model.bodies.iter().flat_map(|body| body.lines.iter().map(|line| line.map(|node| node as u32))).collect();
+        let vertices: Vec<u32> =
+            model.bodies.iter().filter(|body| body.lines.is_empty()).map(|body| body.nodes.start as u32).collect();
+        let cells = lines.len() + vertices.len();
+        let n = model.places.len();
+        Ok(Frames {
+            series: Series::create(dir, encoding)?,
+            system,
+            every,
+            end,
+            points: model.places.iter().map(|place| [place[0], place[1], 0.0]).collect(),
+            areas: model
+                .bodies
+                .iter()
+                .flat_map(|body| body.lines.iter().map(|_| body.properties.section.area))
+                .collect(),
+            lines,
+            vertices,
+            displacement: vec![0.0; 3 * n],
+            velocity: vec![0.0; 3 * n],
+            contact_force: vec![0.0; 3 * n],
+            cells: [0; 4].map(|_| vec![0.0; cells]),
+        })
+    }
+
+    fn fill(&mut self, record: &Record) {
+        let (system, state) = (self.system, &record.attempt.state);
+        for node in 0..self.points.len() {
+            for (k, component) in [Component::X, Component::Y].into_iter().enumerate() {
+                if let Some(dof) = system.nodes.find(node, component) {
+                    self.displacement[3 * node + k] = state.q[dof];
+                    self.velocity[3 * node + k] = state.v[dof];
+                }
+            }
+        }
+        self.contact_force.fill(0.0);
+        for (candidate, impulse) in system.contacts.candidates.iter().zip(&state.impulse) {
+            for k in 0..2 {
+                if *impulse > 0.0 {
+                    self.contact_force[3 * candidate.node + k] += impulse / record.h * candidate.normal[k];
+                }
+            }
+        }
+        let mut cell = 0;
+        for element in &system.elements {
+            let block = element.block();
+            // Point masses are cells of their own, after all lines, without section forces.
+            for e in 0..if block.nodes_per_element == 2 { block.len() } else { 0 } {
+                let forces = element.resultants(e, &state.q);
+                let stress = if self.areas[cell] > 0.0 { forces.axial / self.areas[cell] } else { 0.0 };
+                for (array, value) in self.cells.iter_mut().zip([forces.axial, forces.shear, forces.moment, stress]) {
+                    array[cell] = value;
+                }
+                cell += 1;
+            }
+        }
+    }
+}
+
+impl Sink for Frames<'_> {
+    fn record(&mut self, record: &Record) -> Result<()> {
+        let state = &record.attempt.state;
+        if !state.step.is_multiple_of(self.every) && state.time < self.end {
+            return Ok(());
+        }
+        self.fill(record);
+        let vector = |name, values| Array { name, components: 3, values };
+        let scalar = |name, values| Array { name, components: 1, values };
+        let frame = Frame {
+            points: &self.points,
+            lines: &self.lines,
+            vertices: &self.vertices,
+            point_data: &[
+                vector("displacement", &self.displacement),
+                vector("velocity", &self.velocity),
+                vector("contact_force", &self.contact_force),
+            ],
+            cell_data: &[
+                scalar("N", &self.cells[0]),
+                scalar("V", &self.cells[1]),
+                scalar("M", &self.cells[2]),
+                scalar("stress", &self.cells[3]),
+            ],
+            field_data: &[
+                ("TimeValue", state.time),
+                ("kinetic", state.energy.kinetic),
+                ("strain", state.energy.strain),
+                ("potential", state.energy.potential),
+                ("energy", state.energy.total()),
+            ],
+        };
+        self.series.push(state.time, &frame)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}

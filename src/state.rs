@@ -1,0 +1,93 @@
+//! All that the next step needs, as plain data that can be saved and restored.
+
+use crate::system::System;
+use serde::{Deserialize, Serialize};
+
+/// Motion and forces at one instant.
+///
+/// Forces, energies and filters are functions of the past that a step would otherwise compute again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Number of accepted steps.
+    pub step: u64,
+    /// Time.
+    pub time: f64,
+    /// Displacement from the reference configuration.
+    pub q: Vec<f64>,
+    /// Velocity.
+    pub v: Vec<f64>,
+    /// Algorithmic acceleration; it carries no contact force.
+    pub a: Vec<f64>,
+    /// Impulse of every contact candidate in the last step.
+    pub impulse: Vec<f64>,
+    /// Internal force at q.
+    pub internal: Vec<f64>,
+    /// Applied load, gravity apart.
+    pub applied: Vec<f64>,
+    /// Damping force at (q, v).
+    pub viscous: Vec<f64>,
+    /// Energies at this instant.
+    pub energy: Energy,
+    /// Filters and value of the storage function, where the scheme has one.
+    pub storage: Option<Storage>,
+}
+
+/// Energies at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Energy {
+    /// ½ vᵀM v.
+    pub kinetic: f64,
+    /// From element strains.
+    pub strain: f64,
+    /// −(gravity force)·(displacement from the reference configuration).
+    pub potential: f64,
+}
+
+impl Energy {
+    /// Kinetic, strain and potential together.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.strain + self.potential
+    }
+}
+
+/// Memory of the storage function ℋ, (T20)–(T22).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Storage {
+    /// Value of ℋ.
+    pub value: f64,
+    /// Filter z of the displacement increments.
+    pub z: Vec<f64>,
+    /// K z.
+    pub stiffness_z: Vec<f64>,
+    /// C x, x the filter of the velocity increments.
+    pub damping_x: Vec<f64>,
+    /// Filter y of the load increments.
+    pub load: Vec<f64>,
+}
+
+impl State {
+    /// A state of the right size, all zero; `storage` asks for the filters.
+    pub fn zeros(system: &System, storage: bool) -> State {
+        let n = system.nodes.total;
+        let zero = || vec![0.0; n];
+        State {
+            step: 0,
+            time: 0.0,
+            q: zero(),
+            v: zero(),
+            a: zero(),
+            impulse: vec![0.0; system.contacts.len()],
+            internal: zero(),
+            applied: zero(),
+            viscous: zero(),
+            energy: Energy::default(),
+            storage: storage.then(|| Storage {
+                value: 0.0,
+                z: zero(),
+                stiffness_z: zero(),
+                damping_x: zero(),
+                load: zero(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What `summary.json` and the terminal say of a run.
+
+use crate::case::Loaded;
+use crate::march::Arrival;
+use crate::model::Model;
+use crate::sinks::digest::Digest;
+use crate::system::System;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write;
+
+/// Version of the layout of `summary.json`.
+const SCHEMA: u32 = 1;
+
+/// A run in numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Version of this layout.
+    pub schema: u32,
+    /// `completed`; a run that fails writes no summary.
+    pub status: &'static str,
+    /// Version of carom.
+    pub version: &'static str,
+    /// Title of the case.
+    pub title: String,
+    /// SHA-256 of the resolved case and of every file that it names.
+    pub hashes: Map<String, Value>,
+    /// The case with every default spelled out.
+    pub case: Value,
+    /// Sizes of the model.
+    pub nodes: usize,
+    /// Number of elements.
+    pub elements: usize,
+    /// Unknowns.
+    pub dofs: usize,
+    /// Contact candidates.
+    pub candidates: usize,
+    /// Factorization of the step's matrix.
+    pub factorization: &'static str,
+    /// Accepted steps.
+    pub steps: u64,
+    /// Energies at the start and the end, and where the difference went.
+    pub energy: Value,
+    /// Largest defects, of the energy scale.
+    pub defect: Value,
+    /// Deepest penetration.
+    pub penetration: f64,
+    /// Worst complementarity residual.
+    pub complementarity: f64,
+    /// Closings of contacts, over all candidates.
+    pub closings: u64,
+    /// Contacts by name.
+    pub contacts: Map<String, Value>,
+    /// Solver counts.
+    pub counts: Value,
+    /// Index of the point of every probe in the frames.
+    pub probes: Map<String, Value>,
+    /// Cells of every body in the frames.
+    pub bodies: Vec<Value>,
+    /// Advice given for this case.
+    pub advice: Vec<String>,
+    /// Wall-clock times in seconds; the only part that differs from run to run.
+    pub timing: Timing,
+}
+
+/// Wall-clock times in seconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Timing {
+    /// From the case file to the first step.
+    pub setup_s: f64,
+    /// In the step loop alone: no output.
+    pub steps_s: f64,
+    /// Everything else.
+    pub output_s: f64,
+    /// All together.
+    pub total_s: f64,
+}
+
+/// What a run was made of.
+pub struct Parts<'a> {
+    /// The case.
+    pub loaded: &'a Loaded,
+    /// Its model.
+    pub model: &'a Model,
+    /// Its equations.
+    pub system: &'a System,
+    /// What was collected on the way.
+    pub digest: &'a Digest,
+    /// The end.
+    pub arrival: &'a Arrival,
+    /// Which factorization.
+    pub factorization: &'static str,
+    /// Advice given for this case.
+    pub advice: Vec<String>,
+}
+
+impl Summary {
+    /// Draws up the summary of a completed run.
+    pub fn new(parts: Parts, timing: Timing) -> Summary {
+        let Parts { loaded, model, system, digest, arrival, factorization, advice } = parts;
+        let (sum, start, end) = (&arrival.ledger.sum, &arrival.start, &arrival.state.energy);
+        let case = serde_json::to_value(&loaded.case).expect("a case is plain data");
+        let mut contacts = Map::new();
+        for contact in &digest.contacts {
+            let longest = contact.longest();
+            contacts.insert(
+                contact.name.clone(),
+                json!({
+                    "closed": longest.map(|e| e.start),
+                    "release": longest.map(|e| e.end),
+                    "episodes": contact.episodes.len(),
+                    "impulse": contact.impulse,
+                    "peak": contact.peak,
+                    "plateau": longest.and_then(|e| e.plateau()),
+                    "roughness": contact.roughness(),
+                }),
+            );
+        }
+        Summary {
+            schema: SCHEMA,
+            status: "completed",
+            version: env!("CARGO_PKG_VERSION"),
+            title: loaded.case.title.clone(),
+            hashes: hashes(loaded, &case),
+            case,
+            nodes: model.places.len(),
+            elements: system.elements.iter().map(|e| e.block().len()).sum(),
+            dofs: system.nodes.free,
+            candidates: system.contacts.len(),
+            factorization,
+            steps: digest.steps,
+            energy: json!({
+                "initial": start.total(),
+                "final": end.total(),
+                "kinetic": end.kinetic,
+                "strain": end.strain,
+                "potential": end.potential,
+                "scale": arrival.ledger.scale,
+                "work_external": sum.external,
+                "work_damping": sum.damping,
+                "work_support": sum.support,
+                "work_contact": sum.contact,
+                "work_friction": sum.friction,
+                "work_scheme": sum.scheme,
+                "work_curvature": sum.curvature,
+                "defect": sum.defect,
+            }),
+            defect: json!({ "step": arrival.ledger.worst_step, "run": arrival.ledger.worst_sum }),
+            penetration: digest.penetration,
+            complementarity: digest.complementarity,
+            closings: digest.closings,
+            contacts,
+            counts: json!({
+                "newton": digest.passes,
+                "factorizations": digest.factorizations,
+                "sweeps": digest.sweeps,
+                "solver": { "closed": digest.methods[0], "pgs": digest.methods[1], "lemke": digest.methods[2] },
+            }),
+            probes: model.probes.iter().map(|p| (p.name.clone(), json!({ "point": p.node }))).collect(),
+            bodies: bodies(model),
+            advice,
+            timing,
+        }
+    }
+
+    /// The table that a run ends with in the terminal.
+    pub fn table(&self) -> String {
+        let number = |key: &str| self.energy[key].as_f64().unwrap_or(f64::NAN);
+        let mut text = String::new();
+        let mut line = |label: &str, value: String| {
+            writeln!(text, "  {label:<24}{value}").expect("writing to a string cannot fail");
+        };
+        line("model", format!("{} nodes, {} elements, {} unknowns", self.nodes, self.elements, self.dofs));
+        line("steps", format!("{}", self.steps));
+        line("energy at the start", figure(number("initial")));
+        line("energy at the end", figure(number("final")));
+        for (label, key) in [
+            ("from loads", "work_external"),
+            ("from supports", "work_support"),
+            ("to damping", "work_damping"),
+            ("to contact", "work_contact"),
+            ("to the scheme", "work_scheme"),
+            ("to curvature", "work_curvature"),
+        ] {
+            if number(key) != 0.0 {
+                line(&format!("  {label}"), figure(number(key)));
+            }
+        }
+        line(
+            "worst defect",
+            format!("{:.1e} of the energy scale in a step, {:.1e} in all", self.number("step"), self.number("run")),
+        );
+        for (name, contact) in &self.contacts {
+            let value = |key: &str| contact[key].as_f64().map_or("-".to_string(), figure);
+            let span = match (contact["closed"].as_f64(), contact["release"].as_f64()) {
+                (Some(from), Some(to)) => format!("closed {} to {} ({})", figure(from), figure(to), figure(to - from)),
+                _ => "never closed".to_string(),
+            };
+            line(&format!("contact {name}"), span);
+            line(
+                "  force",
+                format!("peak {}, plateau {}, roughness {}", value("peak"), value("plateau"), value("roughness")),
+            );
+        }
+        if self.candidates > 0 {
+            line("deepest penetration", figure(self.penetration));
+            line("worst complementarity", format!("{:.1e}", self.complementarity));
+        }
+        let t = &self.timing;
+        line("time", format!("{:.3} s ({:.3} s in steps)", t.total_s, t.steps_s));
+        text
+    }
+
+    fn number(&self, key: &str) -> f64 {
+        self.defect[key].as_f64().unwrap_or(f64::NAN)
+    }
+}
+
+/// Six digits are enough for the eye; the files have them all.
+fn figure(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-3..1e6).contains(&size) {
+        let digits = if size >= 1.0 { 5 - size.log10().floor() as i32 } else { 6 };
+        format!("{value:.*}", digits.max(0) as usize)
+    } else {
+        format!("{value:.4e}")
+    }
+}
+
+fn bodies(model: &Model) -> Vec<Value> {
+    let mut cell = 0;
+    let mut point = model.bodies.iter().map(|body| body.lines.len()).sum();
+    model
+        .bodies
+        .iter()
+        .map(|body| {
+            let (counter, cells) = if body.lines.is_empty() { (&mut point, 1) } else { (&mut cell, body.lines.len()) };
+            let first: usize = *counter;
+            *counter += cells;
+            json!({
+                "name": body.name,
+                "element": body.kind.name,
+                "first_cell": first,
+                "cells": cells,
+                "axial_stiffness": body.properties.axial,
+            })
+        })
+        .collect()
+}
+
+fn hashes(loaded: &Loaded, case: &Value) -> Map<String, Value> {
+    let mut all = Map::new();
+    let mut add = |name: &str, bytes: &[u8]| {
+        let hex: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+        all.insert(name.to_string(), hex.into());
+    };
+    add("case", case.to_string().as_bytes());
+    for file in loaded.case.files() {
+        // The model was read from these files a moment ago; one that vanished since has no hash.
+        if let Ok(bytes) = std::fs::read(loaded.path(file)) {
+            add(file, &bytes);
+        }
+    }
+    all
+}

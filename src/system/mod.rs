@@ -1,0 +1,274 @@
+//! The assembled equations M a + f(q, v, t) = G p, read-only during a run.
+//!
+//! A system knows unknowns, matrices, elements and contact candidates; it must not know which scheme or which
+//! step asks.
+
+mod dofs;
+pub mod spectrum;
+
+pub use dofs::Nodes;
+
+use crate::contact::Contacts;
+use crate::elements::Element;
+use crate::la::{Pattern, Symmetric};
+use crate::model::function::Function;
+use crate::model::{Component, Model};
+use crate::{Error, Result};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The assembled equations of a model.
+pub struct System {
+    /// Places and numbers of the unknowns.
+    pub nodes: Nodes,
+    /// Elements, one entry per body.
+    pub elements: Vec<Box<dyn Element>>,
+    /// Mass matrix over all degrees of freedom.
+    pub mass: Symmetric,
+    /// Constant damping: mass-proportional, and that of linear elements. `None` if there is none.
+    pub damping: Option<Symmetric>,
+    /// Force of gravity.
+    pub gravity: Vec<f64>,
+    /// Contact candidates.
+    pub contacts: Contacts,
+    /// Whether all forces are affine in q and v.
+    pub linear: bool,
+    /// Initial displacement.
+    pub q0: Vec<f64>,
+    /// Initial velocity.
+    pub v0: Vec<f64>,
+    /// Length of the model, the measure of tolerances on gaps.
+    pub length: f64,
+    /// Forces, and moments, in which the rounding of a strain shows.
+    pub floor: [f64; 2],
+    loads: Vec<(Vec<(usize, f64)>, Function)>,
+    /// For each body the places of its element entries in the pattern, upper triangles row by row.
+    scatter: Vec<Vec<u32>>,
+    /// Internal force of the linear elements at q = 0, the offset of their affine law.
+    offset: Vec<f64>,
+    bodies: Vec<(String, Range<usize>)>,
+}
+
+impl System {
+    /// Numbers the unknowns of a model and assembles its constant matrices.
+    pub fn assemble(model: &Model) -> Result<System> {
+        let nodes = Nodes::number(model)?;
+        let elements: Vec<Box<dyn Element>> = model.bodies.iter().map(|body| (body.kind.build)(body, &nodes)).collect();
+        let n = nodes.total;
+        let cliques = elements.iter().flat_map(|e| e.block().dofs.chunks(e.block().per));
+        let pattern = Arc::new(Pattern::from_cliques(n, cliques));
+        let scatter = elements.iter().map(|e| scatter_map(&pattern, e.as_ref())).collect();
+        let mut system = System {
+            mass: Symmetric::zeros(pattern.clone()),
+            damping: None,
+            gravity: vec![0.0; n],
+            contacts: Contacts::new(model, &nodes),
+            linear: elements.iter().all(|e| e.block().linear),
+            q0: vec![0.0; n],
+            v0: vec![0.0; n],
+            length: model.length,
+            floor: [0, 1].map(|class| elements.iter().map(|e| e.block().floor[class]).fold(0.0, f64::max)),
+            loads: Vec::new(),
+            scatter,
+            offset: vec![0.0; n],
+            bodies: model.bodies.iter().map(|body| (body.name.clone(), body.nodes.clone())).collect(),
+            nodes,
+            elements,
+        };
+        system.assemble_constants(model, pattern);
+        system.set_loads(model);
+        system.set_initial_state(model);
+        system.check_mass()?;
+        Ok(system)
+    }
+
+    fn assemble_constants(&mut self, model: &Model, pattern: Arc<Pattern>) {
+        let mut damping = Symmetric::zeros(pattern);
+        let mut damped = false;
+        for (b, body) in model.bodies.iter().enumerate() {
+            let element = &self.elements[b];
+            let rate = body.properties.mass_damping;
+            let viscous = element.block().linear && element.block().damped;
+            damped |= rate != 0.0 || viscous;
+            let mut position = self.scatter[b].iter();
+            for e in 0..element.block().len() {
+                let mass = element.mass(e);
+                let dofs = element.block().element(e);
+                let local = viscous.then(|| element.tangent(e, &self.q0).damping);
+                for i in 0..dofs.len() {
+                    for j in i..dofs.len() {
+                        let k = *position.next().expect("the scatter map covers the upper triangle") as usize;
+                        self.mass.values[k] += mass[(i, j)];
+                        damping.values[k] += rate * mass[(i, j)] + local.map_or(0.0, |c| c[(i, j)]);
+                    }
+                }
+            }
+            if element.block().linear {
+                element.internal(&self.q0, &mut self.offset);
+            }
+        }
+        self.damping = damped.then_some(damping);
+    }
+
+    fn set_loads(&mut self, model: &Model) {
+        let mut field = vec![0.0; self.nodes.total];
+        for node in 0..model.places.len() {
+            for (component, g) in [Component::X, Component::Y].into_iter().zip(model.gravity) {
+                if let Some(dof) = self.nodes.find(node, component) {
+                    field[dof] = g;
+                }
+            }
+        }
+        self.mass.multiply(&field, &mut self.gravity);
+        for load in &model.loads {
+            let forces = load.forces.iter().map(|&(node, c, value)| (self.nodes.dof(node, c) as usize, value));
+            self.loads.push((forces.collect(), load.time.clone()));
+        }
+    }
+
+    fn set_initial_state(&mut self, model: &Model) {
+        for node in 0..model.places.len() {
+            for component in [Component::X, Component::Y, Component::Theta] {
+                // What a support holds stays at its reference value whatever the initial fields say.
+                if let Some(dof) = self.nodes.find(node, component).filter(|&dof| dof < self.nodes.free) {
+                    self.q0[dof] = model.displacement[node][component as usize];
+                    self.v0[dof] = model.velocity[node][component as usize];
+                }
+            }
+        }
+    }
+
+    fn check_mass(&self) -> Result<()> {
+        for dof in 0..self.nodes.free {
+            let position = self.mass.pattern.position(dof, dof).expect("the diagonal is in every pattern");
+            if self.mass.values[position] <= 0.0 {
+                return Err(Error::Input(format!(
+                    "{} has no mass: give its body a density or a point mass, or support it",
+                    self.describe(dof)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Body, node and component of a degree of freedom in words.
+    pub fn describe(&self, dof: usize) -> String {
+        let (node, component) = self.nodes.owner(dof);
+        let (body, nodes) =
+            self.bodies.iter().find(|(_, nodes)| nodes.contains(&node)).expect("every node belongs to a body");
+        let place = self.nodes.place[node];
+        let place =
+            if self.nodes.dimension == 1 { format!("{}", place[0]) } else { format!("{}, {}", place[0], place[1]) };
+        format!("body `{body}`, node {} at ({place}), component {}", node - nodes.start, component.name())
+    }
+
+    /// Overwrites `f` with the internal force at `q`; returns the strain energy.
+    pub fn internal(&self, q: &[f64], f: &mut [f64]) -> f64 {
+        f.fill(0.0);
+        self.elements.iter().map(|element| element.internal(q, f)).sum()
+    }
+
+    /// Overwrites `f` with the applied loads at time `t`, gravity apart.
+    pub fn applied(&self, t: f64, f: &mut [f64]) {
+        f.fill(0.0);
+        for (forces, time) in &self.loads {
+            let factor = time.value(t);
+            for &(dof, value) in forces {
+                f[dof] += factor * value;
+            }
+        }
+    }
+
+    /// Overwrites `f` with the damping force at (q, v).
+    pub fn viscous(&self, q: &[f64], v: &[f64], f: &mut [f64]) {
+        f.fill(0.0);
+        self.add_damping_times(q, v, 1.0, f);
+    }
+
+    /// y += s C(q) x.
+    pub fn add_damping_times(&self, q: &[f64], x: &[f64], s: f64, y: &mut [f64]) {
+        if let Some(damping) = &self.damping {
+            damping.multiply_add(s, x, y);
+        }
+        for element in self.elements.iter().filter(|e| e.block().damped && !e.block().linear) {
+            let block = element.block();
+            for e in 0..block.len() {
+                let local = element.tangent(e, q).damping;
+                add_local(block.element(e), &local, s, x, y);
+            }
+        }
+    }
+
+    /// y += s K(q) x.
+    pub fn add_stiffness_times(&self, q: &[f64], x: &[f64], s: f64, scratch: &mut [f64], y: &mut [f64]) {
+        scratch.fill(0.0);
+        for element in &self.elements {
+            let block = element.block();
+            if block.linear {
+                element.internal(x, scratch);
+            } else {
+                for e in 0..block.len() {
+                    add_local(block.element(e), &element.tangent(e, q).stiffness, 1.0, x, scratch);
+                }
+            }
+        }
+        for i in 0..y.len() {
+            y[i] += s * (scratch[i] - self.offset[i]);
+        }
+    }
+
+    /// Overwrites `matrix` with m M + c C(q) + k K(q).
+    pub fn effective(&self, q: &[f64], m: f64, c: f64, k: f64, matrix: &mut Symmetric) {
+        for (value, mass) in matrix.values.iter_mut().zip(&self.mass.values) {
+            *value = m * mass;
+        }
+        if let Some(damping) = &self.damping {
+            for (value, constant) in matrix.values.iter_mut().zip(&damping.values) {
+                *value += c * constant;
+            }
+        }
+        for (element, map) in self.elements.iter().zip(&self.scatter) {
+            let block = element.block();
+            let own_damping = block.damped && !block.linear;
+            if k == 0.0 && !own_damping {
+                continue;
+            }
+            let mut position = map.iter();
+            for e in 0..block.len() {
+                let tangent = element.tangent(e, q);
+                for i in 0..block.per {
+                    for j in i..block.per {
+                        let place = *position.next().expect("the scatter map covers the upper triangle") as usize;
+                        matrix.values[place] += k * tangent.stiffness[(i, j)];
+                        if own_damping {
+                            matrix.values[place] += c * tangent.damping[(i, j)];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// y += s A x for one element.
+fn add_local(dofs: &[u32], local: &crate::elements::Local, s: f64, x: &[f64], y: &mut [f64]) {
+    for (i, &row) in dofs.iter().enumerate() {
+        let sum: f64 = dofs.iter().enumerate().map(|(j, &column)| local[(i, j)] * x[column as usize]).sum();
+        y[row as usize] += s * sum;
+    }
+}
+
+fn scatter_map(pattern: &Pattern, element: &dyn Element) -> Vec<u32> {
+    let block = element.block();
+    let mut map = Vec::with_capacity(block.len() * block.per * (block.per + 1) / 2);
+    for e in 0..block.len() {
+        let dofs = block.element(e);
+        for i in 0..dofs.len() {
+            for j in i..dofs.len() {
+                let position = pattern.position(dofs[i] as usize, dofs[j] as usize);
+                map.push(position.expect("an element's entries are in the pattern") as u32);
+            }
+        }
+    }
+    map
+}

@@ -1,0 +1,79 @@
+//! Damaged bytes: any answer will do, as long as it is one.
+
+use carom::mesh::gmsh;
+
+use crate::{BAR, binary_bar, shipped, special};
+
+#[test]
+fn no_damage_to_the_bytes_makes_the_reader_panic() {
+    let plate = std::fs::read(special("plate.msh")).unwrap();
+    let portal = std::fs::read(shipped("portal.msh")).unwrap();
+    let seeds = [
+        (BAR.as_bytes().to_vec(), "bar"),
+        (binary_bar(false), "bar"),
+        (binary_bar(true), "bar"),
+        (plate, "edge"),
+        (portal, "girder"),
+    ];
+    for (seed, group) in &seeds {
+        for length in 0..seed.len() {
+            for group in [None, Some(*group)] {
+                // A file without its last newline is whole.
+                assert_eq!(gmsh::parse(&seed[..length], "cut", group).is_ok(), length == seed.len() - 1);
+            }
+        }
+    }
+    let mut random = Xorshift(0x9E37_79B9_7F4A_7C15);
+    let mut read = 0;
+    for _ in 0..20_000 {
+        let (seed, group) = &seeds[random.below(seeds.len())];
+        let mut bytes = seed.clone();
+        for _ in 0..=random.below(2) {
+            damage(&mut bytes, &mut random);
+        }
+        for group in [None, Some(*group)] {
+            let Ok(mesh) = gmsh::parse(&bytes, "damaged", group) else { continue };
+            read += 1;
+            assert!(mesh.lines.iter().flatten().all(|&node| node < mesh.nodes.len()));
+            assert!(mesh.sets.values().flatten().all(|&node| node < mesh.nodes.len()));
+            assert_eq!(mesh.nodes.len(), mesh.tags.len());
+        }
+    }
+    // Some damage must leave the file readable, or only the first checks would have been tried.
+    assert!(read > 1000, "{read}");
+}
+
+/// A small random generator with the same numbers everywhere (Marsaglia's xorshift64).
+struct Xorshift(u64);
+
+impl Xorshift {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+}
+
+/// One change somewhere: a byte, a word of eight bytes, a cut, a copy, or a number that is out of bounds.
+fn damage(bytes: &mut Vec<u8>, random: &mut Xorshift) {
+    const WORDS: [&str; 8] = ["0", "-1", "2147483648", "18446744073709551615", "nan", "1e400", "$EndNodes", "\""];
+    let at = random.below(bytes.len().max(1)).min(bytes.len());
+    let end = (at + 1 + random.below(8)).min(bytes.len());
+    match random.below(6) {
+        0 => bytes[at..end].fill(random.next() as u8),
+        1 => bytes[at..end].fill([0, 0xFF, 0x7F][random.below(3)]),
+        2 => drop(bytes.drain(at..end)),
+        3 => {
+            let copy = bytes[at..end].to_vec();
+            let to = random.below(bytes.len() + 1);
+            bytes.splice(to..to, copy);
+        }
+        4 => drop(bytes.splice(at..end, WORDS[random.below(WORDS.len())].bytes())),
+        _ => bytes[at..end].iter_mut().for_each(|byte| *byte ^= 1 << random.below(8)),
+    }
+}

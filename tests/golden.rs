@@ -1,0 +1,195 @@
+//! Every scheme against `golden-small.json`: 60 steps of a problem with three unknowns and two contacts, computed by
+//! an independent implementation that solves the complementarity problem by enumeration (see `data/README.md`).
+
+mod common;
+
+use carom::case::data;
+use carom::schemes::{self, Tableau};
+use carom::state::State;
+use carom::step::{Settings, Stepper};
+use carom::system::System;
+use serde_json::Value;
+
+/// The references agree among themselves to about 1e-12; this leaves room for another order of operations.
+const TOLERANCE: f64 = 1e-10;
+
+fn reference() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/golden-small.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Name in the file, scheme, its keys, and the activation forecast.
+const RUNS: &[(&str, &str, &[(&str, f64)], f64)] = &[
+    ("MJ theta=0.5", "moreau-jean", &[("theta", 0.5)], 0.5),
+    ("MJ theta=0.6", "moreau-jean", &[("theta", 0.6)], 0.5),
+    ("MJ theta=1 gact=1", "moreau-jean", &[("theta", 1.0)], 1.0),
+    ("MJ variant theta=0.8", "moreau-jean-dissipative", &[("theta", 0.8)], 0.5),
+    ("Newmark 1,.5625", "newmark", &[("gamma", 1.0), ("beta", 0.5625)], 0.5),
+    ("Newmark .5,.25", "newmark", &[], 0.5),
+    ("HHT .1", "hht", &[("alpha", 0.1)], 0.5),
+    ("HHT .1 g=1 b=.5", "hht", &[("alpha", -0.1), ("gamma", 1.0), ("beta", 0.5)], 0.5),
+    ("GenAlpha .6 half", "generalized-alpha", &[("rho_inf", 0.6)], 0.5),
+];
+
+fn tableau(name: &str, keys: &[(&str, f64)]) -> Tableau {
+    schemes::find(name).unwrap().tableau(&keys.iter().map(|(k, v)| (k.to_string(), *v)).collect())
+}
+
+fn settings(forecast: f64) -> Settings {
+    let contact = data::ContactSolver { method: data::ContactMethod::Lemke, ..Default::default() };
+    Settings { forecast, newton: data::Newton::default(), contact }
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+fn close(what: &str, ours: f64, theirs: f64) {
+    assert!((ours - theirs).abs() <= TOLERANCE * theirs.abs().max(1.0), "{what}: {ours:.15e} against {theirs:.15e}");
+}
+
+fn close_all(what: &str, ours: &[f64], theirs: &Value) {
+    for (k, (x, y)) in ours.iter().zip(numbers(theirs)).enumerate() {
+        close(&format!("{what}[{k}]"), *x, y);
+    }
+}
+
+/// Calls `check(step index, from, attempt, reference step)` along a run.
+fn along(
+    system: &System,
+    row: Tableau,
+    forecast: f64,
+    run: &Value,
+    mut check: impl FnMut(usize, &State, &carom::step::Attempt, &Value),
+) {
+    let h = 0.01;
+    let mut stepper = Stepper::new(system, row, settings(forecast)).unwrap();
+    let mut state = stepper.start(h);
+    let mut attempt = stepper.attempt_for();
+    for (k, step) in run["steps"].as_array().unwrap().iter().enumerate() {
+        stepper.attempt(&state, h, (k + 1) as f64 * h, &mut attempt).unwrap();
+        check(k, &state, &attempt, step);
+        std::mem::swap(&mut state, &mut attempt.state);
+    }
+}
+
+#[test]
+fn states_impulses_and_ledgers_of_every_scheme() {
+    let reference = reference();
+    let system = common::dense::golden();
+    for &(label, name, keys, forecast) in RUNS {
+        let mut impulses = 0;
+        along(&system, tableau(name, keys), forecast, &reference[label], |k, _, attempt, step| {
+            let what = |part: &str| format!("{label} step {k} {part}");
+            let (state, balance, ledger) = (&attempt.state, &attempt.balance, &step["ledger"]);
+            close(&what("t"), state.time, step["t"].as_f64().unwrap());
+            close_all(&what("q"), &state.q, &step["q"]);
+            close_all(&what("v"), &state.v, &step["v"]);
+            close_all(&what("P"), &state.impulse, &step["P"]);
+            if let Some(a) = step.get("a") {
+                close_all(&what("a"), &state.a, a);
+            }
+            if let (Some(storage), Some(z)) = (&state.storage, step.get("z")) {
+                close_all(&what("z"), &storage.z, z);
+            }
+            for (column, ours) in [
+                ("kinetic", state.energy.kinetic),
+                ("strain", state.energy.strain),
+                ("external", balance.external),
+                ("damping", balance.damping),
+                ("contact", balance.contact),
+                ("scheme", balance.scheme),
+            ] {
+                close(&what(column), ours, ledger[column].as_f64().unwrap());
+            }
+            assert!(balance.defect.abs() < 1e-14, "{} {:e}", what("defect"), balance.defect);
+            assert!(balance.storage_defect.abs() < 1e-13, "{} {:e}", what("storage"), balance.storage_defect);
+            assert!(attempt.complementarity < 1e-13, "{} {:e}", what("residual"), attempt.complementarity);
+            impulses += state.impulse.iter().filter(|p| **p > 0.0).count();
+        });
+        assert!(impulses > 5, "{label}: the run must meet contact, {impulses}");
+    }
+}
+
+#[test]
+fn storage_functions_change_as_the_sources_say() {
+    let reference = reference();
+    let system = common::dense::golden();
+    for &(label, name, keys, forecast) in &RUNS[4..] {
+        along(&system, tableau(name, keys), forecast, &reference[label], |k, from, attempt, step| {
+            let before = from.storage.as_ref().unwrap().value;
+            let after = attempt.state.storage.as_ref().unwrap().value;
+            let theirs = step["energy_storage"]["delta"].as_f64().unwrap();
+            close(&format!("{label} step {k} storage"), after - before, theirs);
+        });
+    }
+}
+
+/// The groupings of the sources: other splits of the same sum, (T17)–(T19).
+#[test]
+fn energy_groupings_of_the_sources() {
+    let reference = reference();
+    let system = common::dense::golden();
+    let mut mass_times = vec![0.0; 3];
+    for &(label, name, keys, forecast) in RUNS {
+        let row = tableau(name, keys);
+        let h = 0.01;
+        along(&system, row, forecast, &reference[label], |k, from, attempt, step| {
+            let to = &attempt.state;
+            let blend = |s: f64, x0: &[f64], x1: &[f64]| -> Vec<f64> {
+                x0.iter().zip(x1).map(|(a, b)| (1.0 - s) * a + s * b).collect()
+            };
+            let minus = |x: &[f64], y: &[f64]| -> Vec<f64> { x.iter().zip(y).map(|(a, b)| a - b).collect() };
+            let dot = carom::la::dot;
+            let dq = minus(&to.q, &from.q);
+            let dv = minus(&to.v, &from.v);
+            let rates = |s: &State| -> Vec<f64> { system.contacts.candidates.iter().map(|c| c.rate(&s.v)).collect() };
+            let dq_k = dot(&dq, &minus(&to.internal, &from.internal));
+            let check = |block: &str, name: &str, ours: f64| {
+                close(&format!("{label} step {k} {block}.{name}"), ours, step[block][name].as_f64().unwrap());
+            };
+            let half_power = dot(&blend(0.5, &rates(from), &rates(to)), &to.impulse);
+            if row.storage {
+                let s = 1.0 - row.alpha_f;
+                let da = minus(&to.a, &from.a);
+                let (gamma, beta) = (row.g1, row.b1);
+                system.mass.multiply(&da, &mut mass_times);
+                let dq_da = dot(&dq, &mass_times);
+                let a_gamma = blend(gamma, &from.a, &to.a);
+                let da_a = dot(&a_gamma, &mass_times);
+                check("energy_onestep", "ext", dot(&dq, &blend(s, &from.applied, &to.applied)));
+                check("energy_onestep", "damp", -dot(&dq, &blend(s, &from.viscous, &to.viscous)));
+                check("energy_onestep", "imp", half_power);
+                let numerical = -(0.5 - row.alpha_f) * dq_k
+                    - (1.0 - row.alpha_m - gamma) * dq_da
+                    - 0.5 * h * h * (2.0 * beta - gamma) * da_a;
+                check("energy_onestep", "num", numerical);
+            } else {
+                let theta = 1.0 - row.alpha_f;
+                let kinematic = row.b1;
+                system.mass.multiply(&dv, &mut mass_times);
+                let dv_m = dot(&dv, &mass_times);
+                let mean = blend(kinematic, &from.v, &to.v);
+                let drag = blend(kinematic, &from.viscous, &to.viscous);
+                check("energy", "ext", h * dot(&mean, &blend(theta, &from.applied, &to.applied)));
+                check("energy", "damp", -h * dot(&mean, &drag));
+                check("energy", "imp", dot(&blend(kinematic, &rates(from), &rates(to)), &to.impulse));
+                check("energy", "num", (0.5 - kinematic) * dv_m + (0.5 - theta) * dq_k);
+            }
+        });
+    }
+}
+
+#[test]
+fn delassus_operators() {
+    let reference = reference();
+    let system = common::dense::golden();
+    for &(label, name, keys, forecast) in RUNS {
+        let mut stepper = Stepper::new(&system, tableau(name, keys), settings(forecast)).unwrap();
+        let start = stepper.start(0.01);
+        let w = stepper.delassus_matrix(&start, 0.01).unwrap();
+        for (i, row) in reference[label]["W"].as_array().unwrap().iter().enumerate() {
+            close_all(&format!("{label} W[{i}]"), &w[i], row);
+        }
+    }
+}
