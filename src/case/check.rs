@@ -3,10 +3,10 @@
 //! It works on the tree, so that it has its say even where single values are wrong; those count as absent here.
 //! Meshes are not read: what depends on them is the model's business.
 
-use super::diagnostic::{Diagnostic, Place, Sources, listing, nearest};
+use super::diagnostic::{Diagnostic, MOST_REPORTED, Place, Sources, listing, nearest};
 use super::expect;
 use super::spec::Reference;
-use super::tree::Node;
+use super::tree::{Node, Value};
 use super::validate::{Facts, Found, join, join_item};
 use std::collections::BTreeMap;
 
@@ -104,7 +104,9 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MOST_REPORTED {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     fn dimension(&mut self, root: &At, facts: &Facts) {
@@ -142,7 +144,7 @@ impl Check<'_> {
                 }
             }
         }
-        if root.node.get("body").is_some_and(|body| body.items().is_empty() && body.vector().is_some()) {
+        if root.node.get("body").is_some_and(|body| matches!(&body.value, Value::List(items) if items.is_empty())) {
             self.report(root.wrong("body", "a case needs at least one body", "none here"));
         }
     }
@@ -153,15 +155,17 @@ impl Check<'_> {
         if bodies.iter().chain(&sets).any(|at| at.text("name").is_none()) || !root.has("body") {
             return;
         }
-        let scope = Scope { bodies: &bodies, sets: &sets };
-        for reference in &facts.references {
-            self.diagnostics.extend(scope.problem(reference));
-        }
+        let scope = Scope {
+            bodies: bodies.iter().filter_map(|at| Some((at.text("name")?, at))).collect(),
+            sets: sets.iter().enumerate().filter_map(|(i, at)| Some((at.text("name")?, i))).collect(),
+        };
+        let problems = facts.references.iter().filter_map(|reference| scope.problem(reference));
+        self.diagnostics.extend(problems.take(MOST_REPORTED));
         for (index, set) in sets.iter().enumerate() {
             for item in set.node.get("nodes").map_or(&[][..], Node::items) {
-                let later = sets[index..].iter().any(|other| other.text("name") == item.text());
-                if later && item.text().is_some_and(|name| bodies.iter().all(|body| body.text("name") != Some(name))) {
-                    let message = format!("the set `{}` comes too late", item.text().unwrap_or_default());
+                let name = item.text().unwrap_or_default();
+                if scope.sets.get(name).is_some_and(|&other| other >= index) && !scope.bodies.contains_key(name) {
+                    let message = format!("the set `{name}` comes too late");
                     let label = "sets are made in the order of the file";
                     self.report(Diagnostic::new(&item.place, &set.path, message, label));
                 }
@@ -216,6 +220,13 @@ impl Check<'_> {
                 let message = format!("`{}` needs at least one element per piece", polyline.path);
                 self.report(polyline.wrong("elements", message, format!("{pieces} pieces")));
             }
+        }
+        if let Some([first, second]) = body.node.get("between").map(Node::items)
+            && first.text().is_some()
+            && first.text() == second.text()
+        {
+            let message = format!("`{}` joins a node to itself", body.path);
+            self.report(Diagnostic::new(&second.place, &body.path, message, "the same node"));
         }
         if body.has("group") && !body.has("mesh") {
             self.report(body.wrong("group", "`group` goes with `mesh`", "there is no `mesh`"));
@@ -355,8 +366,9 @@ fn plural(kinds: &[&str]) -> String {
 
 /// The names that a reference may use.
 struct Scope<'a> {
-    bodies: &'a [At<'a>],
-    sets: &'a [At<'a>],
+    bodies: BTreeMap<&'a str, &'a At<'a>>,
+    /// Sets and their numbers in the order of the file.
+    sets: BTreeMap<&'a str, usize>,
 }
 
 impl Scope<'_> {
@@ -369,8 +381,8 @@ impl Scope<'_> {
         };
         let wrong =
             |message: String, label: String| Some(Diagnostic::new(&reference.place, &reference.path, message, label));
-        let Some(body) = self.bodies.iter().find(|body| body.text("name") == Some(owner)) else {
-            let set = *kind != Reference::Body && self.sets.iter().any(|set| set.text("name") == Some(owner));
+        let Some(body) = self.bodies.get(owner) else {
+            let set = *kind != Reference::Body && self.sets.contains_key(owner);
             return match part {
                 None if set => None,
                 Some(_) if set => wrong(format!("the set `{owner}` has no parts"), format!("write `{owner}`")),
@@ -404,12 +416,12 @@ impl Scope<'_> {
     }
 
     fn unknown(&self, kind: Reference, name: &str, place: &Place, path: &str) -> Diagnostic {
-        let sets = if kind == Reference::Body { &[] } else { self.sets };
-        let known: Vec<&str> = self.bodies.iter().chain(sets).filter_map(|at| at.text("name")).collect();
+        let sets = self.sets.keys().filter(|_| kind != Reference::Body);
+        let known = || self.bodies.keys().chain(sets.clone()).copied();
         let what = if kind == Reference::Body { "body" } else { "body or set" };
-        let label = nearest(name, known.iter().copied());
+        let label = nearest(name, known());
         let label = label.map_or("no such name".into(), |near| format!("did you mean `{near}`?"));
         Diagnostic::new(place, path, format!("there is no {what} named `{name}`"), label)
-            .help(format!("known names: {}", listing(known)))
+            .help(format!("known names: {}", listing(known())))
     }
 }

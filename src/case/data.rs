@@ -215,10 +215,10 @@ pub struct Body {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<Section>,
     /// Consistent or lumped.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub mass_matrix: MassMatrix,
     /// Residual bending flexibility of the one-point beam.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shear_correction: bool,
     /// Point mass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -707,6 +707,10 @@ impl Default for ContactSolver {
     }
 }
 
+/// Not every element has every key, so a body spells out only what differs.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 fn half() -> f64 {
     0.5
 }

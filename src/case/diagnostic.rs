@@ -19,7 +19,7 @@ pub enum Source {
 pub struct Place {
     /// The text.
     pub source: Source,
-    /// Bytes of the text; empty for a JSON file, where the key path says the place.
+    /// Bytes of the text; empty for a value in a JSON file, where the key path says the place.
     pub span: Range<usize>,
 }
 
@@ -50,17 +50,25 @@ pub struct Sources {
     pub text: String,
     /// The `--set` arguments.
     pub set: Vec<String>,
+    /// Where the lines of the file end.
+    line_ends: Vec<usize>,
 }
 
 impl Sources {
+    /// The texts with a table of lines; a byte order mark is dropped.
+    pub fn new(file: &str, format: Format, text: &str, set: &[String]) -> Sources {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text).to_string();
+        let line_ends = text.match_indices('\n').map(|(end, _)| end).collect();
+        Sources { file: file.to_string(), format, text, set: set.to_vec(), line_ends }
+    }
+
     /// The place in words for use inside a sentence, for example `line 12`.
     pub fn locate(&self, place: &Place, path: &str) -> String {
         match (place.source, self.format) {
             (Source::Set(index), _) => format!("--set '{}'", self.set[index]),
             (Source::File, Format::Json) => format!("`{path}`"),
             (Source::File, Format::Toml) => {
-                let end = place.span.start.min(self.text.len());
-                format!("line {}", 1 + self.text.as_bytes()[..end].iter().filter(|&&byte| byte == b'\n').count())
+                format!("line {}", 1 + self.line_ends.partition_point(|&end| end < place.span.start))
             }
         }
     }
@@ -109,15 +117,18 @@ pub struct Failure {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// Further errors are not looked at: a generated file may have millions.
+pub const MOST_REPORTED: usize = 1000;
 /// A file full of errors is no help when it fills the terminal.
 const MOST_SHOWN: usize = 50;
 /// Longer lines are named, not shown.
 const LONGEST_LINE: usize = 4000;
 
 impl Failure {
-    /// Sorts the diagnostics into the order of the text.
+    /// Sorts the diagnostics into the order of the text and keeps the first [`MOST_REPORTED`].
     pub fn new(sources: Sources, mut diagnostics: Vec<Diagnostic>) -> Failure {
         diagnostics.sort_by_key(|diagnostic| (diagnostic.place.source, diagnostic.place.span.start));
+        diagnostics.truncate(MOST_REPORTED);
         Failure { sources: Box::new(sources), diagnostics }
     }
 
@@ -131,22 +142,22 @@ impl Failure {
             text += "\n\n";
         }
         let count = self.diagnostics.len();
+        let more = if count >= MOST_REPORTED { " or more" } else { "" };
         if count > MOST_SHOWN {
-            text += &format!("… and {} more\n", count - MOST_SHOWN);
+            text += &format!("… and {}{more} others\n", count - MOST_SHOWN);
         }
-        text + &format!("{count} error{} in {}", if count == 1 { "" } else { "s" }, self.sources.file)
+        text + &format!("{count}{more} error{} in {}", if count == 1 { "" } else { "s" }, self.sources.file)
     }
 
     fn group<'a>(&'a self, diagnostic: &'a Diagnostic) -> Group<'a> {
         let group = Group::with_title(Level::ERROR.primary_title(&diagnostic.message));
         let group = match (diagnostic.place.source, self.sources.format) {
-            (Source::File, Format::Json) if diagnostic.path.is_empty() => {
-                group.element(Location::path(&self.sources.file)).element(Level::NOTE.message(&diagnostic.label))
+            (Source::File, Format::Json) if diagnostic.place.span.is_empty() => {
+                let colon = if diagnostic.path.is_empty() { "" } else { ": " };
+                let location = format!("{}{colon}{}", self.sources.file, diagnostic.path);
+                group.element(Location::path(location)).element(Level::NOTE.message(&diagnostic.label))
             }
-            (Source::File, Format::Json) => group
-                .element(Location::path(format!("{}: {}", self.sources.file, diagnostic.path)))
-                .element(Level::NOTE.message(&diagnostic.label)),
-            (Source::File, Format::Toml) => underline(group, &self.sources.text, &self.sources.file, diagnostic),
+            (Source::File, _) => underline(group, &self.sources.text, &self.sources.file, diagnostic),
             (Source::Set(index), _) => {
                 let text = &self.sources.set[index];
                 underline(group, text, &format!("--set '{}'", first_line(text)), diagnostic)
@@ -194,20 +205,29 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or("")
 }
 
-/// `a`, `b` or `c`, each in backquotes.
+/// The names in backquotes with commas between, the first few dozen of them.
 pub fn listing<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    let mut names = names.into_iter();
+    let mut shown: Vec<String> = names.by_ref().take(40).map(|name| format!("`{name}`")).collect();
+    if names.next().is_some() {
+        shown.push("…".into());
+    }
+    shown.join(", ")
 }
 
 /// The candidate nearest to `word`, if near enough to be what was meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Text of hostile length would make the distance a matter of minutes.
-    if word.len() > 100 {
+    // Texts of hostile length or number would make this a matter of minutes.
+    const LONGEST: usize = 100;
+    const MOST: usize = 1000;
+    if word.len() > LONGEST {
         return None;
     }
     let length = word.chars().count();
     candidates
         .into_iter()
+        .take(MOST)
+        .filter(|candidate| candidate.len() <= LONGEST)
         .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
         .filter(|(distance, candidate)| {
             let longest = length.max(candidate.chars().count());

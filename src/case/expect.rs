@@ -1,7 +1,9 @@
 //! The `[expect]` table: which quantities it may name and how it may bound them.
 
 use super::check::At;
-use super::diagnostic::{Diagnostic, listing, nearest};
+use super::diagnostic::{Diagnostic, MOST_REPORTED, listing, nearest};
+use super::validate::join;
+use std::collections::BTreeSet;
 
 /// Columns that every history has, in this order.
 pub const COLUMNS: &[&str] = &[
@@ -39,36 +41,52 @@ const CONTACT_EVENTS: &[&str] = &["release", "plateau", "peak"];
 const ENDINGS: &[&str] = &["final", "min", "max"];
 /// Quantities that are no column of their own.
 const WHOLE: &[&str] = &["defect.max", "penetration.max"];
-const FORMS: &str = "`<column>.final`, `.min` or `.max`, `<column>@<time>`, `contact.<name>.release`, `.plateau` or \
-                     `.peak`, `defect.max`, `penetration.max`";
+/// Which keys `[expect]` has.
+pub(super) const FORMS: &str = "Expectations for `carom test`; keys are `<column>.final`, `.min` or `.max`, \
+                                `<column>@<time>`, `contact.<name>.release`, `.plateau` or `.peak`, `defect.max` \
+                                (relative), `penetration.max`";
 
 /// All that is wrong with the expectations of a case.
 pub(super) fn check(root: &At, dimension: Option<usize>) -> Vec<Diagnostic> {
     let Some(expect) = root.get("expect") else { return Vec::new() };
+    let names = Names { contacts: names(root, "contact"), probes: names(root, "probe") };
     let mut diagnostics = Vec::new();
     for entry in expect.node.entries() {
-        let at = expect.get(&entry.key).expect("the entry is there");
-        if let Err((message, label, help)) = quantity(root, &entry.key, dimension) {
+        if diagnostics.len() >= MOST_REPORTED {
+            break;
+        }
+        let at = At { node: &entry.node, path: join(&expect.path, &entry.key) };
+        if let Err((message, label, help)) = quantity(root, &names, &entry.key, dimension) {
             let diagnostic = Diagnostic::new(&entry.place, &at.path, message, label);
-            diagnostics.push(diagnostic.help(help.unwrap_or_else(|| format!("quantities: {FORMS}"))));
+            diagnostics.push(diagnostic.help(help.unwrap_or_else(|| format!("`expect`: {FORMS}"))));
         }
         diagnostics.extend(bounds(&at));
     }
     diagnostics
 }
 
+/// What may be named; `None` where a name is missing, which has been reported.
+struct Names<'a> {
+    contacts: Option<BTreeSet<&'a str>>,
+    probes: Option<BTreeSet<&'a str>>,
+}
+
+fn names<'a>(root: &At<'a>, kind: &str) -> Option<BTreeSet<&'a str>> {
+    root.tables(kind).iter().map(|at| at.text("name")).collect()
+}
+
 /// Message, label and, unless it is the list of forms, help.
 type Problem = (String, String, Option<String>);
 
 /// Whether `key` names a quantity of this case.
-fn quantity(root: &At, key: &str, dimension: Option<usize>) -> Result<(), Problem> {
+fn quantity(root: &At, names: &Names, key: &str, dimension: Option<usize>) -> Result<(), Problem> {
     if WHOLE.contains(&key) {
         return Ok(());
     }
-    if let Some((name, event)) = key.strip_prefix("contact.").and_then(|rest| rest.split_once('.')) {
-        if CONTACT_EVENTS.contains(&event) {
-            return known(root, "contact", name);
-        }
+    if let Some((name, event)) = key.strip_prefix("contact.").and_then(|rest| rest.split_once('.'))
+        && CONTACT_EVENTS.contains(&event)
+    {
+        return known("contact", &names.contacts, name);
     }
     if let Some((name, time)) = key.split_once('@') {
         let end = root.get("time").and_then(|time| time.number("end")).unwrap_or(f64::INFINITY);
@@ -77,10 +95,10 @@ fn quantity(root: &At, key: &str, dimension: Option<usize>) -> Result<(), Proble
             Ok(_) => return Err((format!("{time} is not a time of this run"), format!("not in [0, {end}]"), None)),
             Err(_) => return Err((format!("{time:?} is not a time"), "a number must follow the `@`".into(), None)),
         }
-        return column(root, name, dimension);
+        return column(names, name, dimension);
     }
     match key.rsplit_once('.') {
-        Some((name, ending)) if ENDINGS.contains(&ending) => column(root, name, dimension),
+        Some((name, ending)) if ENDINGS.contains(&ending) => column(names, name, dimension),
         Some((name, ending)) => {
             let endings: &[&str] = match name.split_once('.') {
                 Some(("contact", _)) => &["final", "min", "max", "release", "plateau", "peak"],
@@ -99,7 +117,7 @@ fn quantity(root: &At, key: &str, dimension: Option<usize>) -> Result<(), Proble
 }
 
 /// Whether the history of this case has such a column.
-fn column(root: &At, name: &str, dimension: Option<usize>) -> Result<(), Problem> {
+fn column(names: &Names, name: &str, dimension: Option<usize>) -> Result<(), Problem> {
     let parts: Vec<&str> = name.split('.').collect();
     let (kind, owner, part, columns): (&str, &str, &str, Vec<&str>) = match parts.as_slice() {
         [single] if COLUMNS.contains(single) => return Ok(()),
@@ -121,7 +139,7 @@ fn column(root: &At, name: &str, dimension: Option<usize>) -> Result<(), Problem
             return Err((format!("there is no column `{name}`"), label, Some(help)));
         }
     };
-    known(root, kind, owner)?;
+    known(kind, if kind == "contact" { &names.contacts } else { &names.probes }, owner)?;
     if columns.contains(&part) {
         return Ok(());
     }
@@ -132,19 +150,14 @@ fn column(root: &At, name: &str, dimension: Option<usize>) -> Result<(), Problem
 }
 
 /// Whether there is a contact or probe of that name.
-fn known(root: &At, kind: &str, name: &str) -> Result<(), Problem> {
-    let tables = root.tables(kind);
-    let names: Vec<&str> = tables.iter().filter_map(|at| at.text("name")).collect();
-    // Where a name is missing, that has been reported.
-    if names.contains(&name) || names.len() < tables.len() {
-        return Ok(());
-    }
+fn known(kind: &str, names: &Option<BTreeSet<&str>>, name: &str) -> Result<(), Problem> {
+    let Some(names) = names.as_ref().filter(|names| !names.contains(name)) else { return Ok(()) };
     let label = nearest(name, names.iter().copied());
     let label = label.map_or("no such name".into(), |near| format!("did you mean `{near}`?"));
     let help = if names.is_empty() {
         format!("this case has no [[{kind}]]")
     } else {
-        format!("names of [[{kind}]]: {}", listing(names))
+        format!("names of [[{kind}]]: {}", listing(names.iter().copied()))
     };
     Err((format!("there is no {kind} named `{name}`"), label, Some(help)))
 }
@@ -152,6 +165,10 @@ fn known(root: &At, kind: &str, name: &str) -> Result<(), Problem> {
 /// Whether the keys of one expectation make sense together.
 fn bounds(at: &At) -> Option<Diagnostic> {
     let given: Vec<&str> = at.node.entries().iter().map(|entry| entry.key.as_str()).collect();
+    // A misspelt key has been reported.
+    if given.iter().any(|key| !["value", "rel", "abs", "below", "above", "between"].contains(key)) {
+        return None;
+    }
     let any = |keys: &[&str]| keys.iter().any(|key| given.contains(key));
     let good = if any(&["value"]) {
         any(&["rel", "abs"]) && !any(&["below", "above", "between"])

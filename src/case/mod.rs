@@ -129,8 +129,7 @@ fn build(
     set: &[String],
     files: Option<&Files>,
 ) -> std::result::Result<Case, Failure> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text).to_string();
-    let sources = Sources { file: file.to_string(), format, text, set: set.to_vec() };
+    let sources = Sources::new(file, format, text, set);
     let root = match format {
         Format::Toml => tree::from_toml(&sources.text),
         Format::Json => tree::from_json(&sources.text),

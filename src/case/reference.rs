@@ -1,12 +1,13 @@
 //! The reference page of the case file, in Markdown, from the registry of keys.
 
+use super::diagnostic::listing;
 use super::registry::CASE;
-use super::spec::{Choice, Field, Kind, Need, Status, Table};
+use super::spec::{Choice, Field, Kind, Need, Status, Table, Tag, Variant, required};
 use std::fmt::Write;
 
 /// Every key of a case file.
 pub fn reference() -> String {
-    let mut page = Page { text: String::new() };
+    let mut page = Page { text: String::new(), known: Vec::new() };
     page.text += "# Case file reference\n\nEvery key of a case file, made by `carom` from the registry that also \
                   checks case files.\nA key without default and not required may be absent. \
                   Keys marked *not built yet* are reserved and refused.\n";
@@ -16,54 +17,67 @@ pub fn reference() -> String {
 
 struct Page {
     text: String,
+    /// Tables that have a section, and its path.
+    known: Vec<(&'static Table, String)>,
 }
 
 impl Page {
     /// The section of a table, then those of the tables inside it.
-    fn table(&mut self, table: &Table, path: &str, heading: &str) {
-        let _ = write!(self.text, "\n{heading}\n\n{}.\n", table.doc);
-        for group in table.one_of {
-            let names = group.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let _ = write!(self.text, "Exactly one of {names}.\n");
+    fn table(&mut self, table: &'static Table, path: &str, heading: &str) {
+        let _ = writeln!(self.text, "\n{heading}\n");
+        if let Some((_, elsewhere)) = self.known.iter().find(|(known, _)| std::ptr::eq(*known, table)) {
+            let _ = writeln!(self.text, "The same keys as `{elsewhere}`.");
+            return;
         }
-        self.fields(table.fields);
-        let variants = table.tag.as_ref().map(|tag| (tag, (tag.variants)()));
-        if let Some((tag, variants)) = &variants {
-            for variant in variants {
-                let title = match tag.absent == Some(variant.name) {
-                    true => format!("Without `{}`: {}", tag.key, variant.doc),
-                    false if variant.doc.is_empty() => format!("`{} = \"{}\"`", tag.key, variant.name),
-                    false => format!("`{} = \"{}\"`: {}", tag.key, variant.name, variant.doc),
-                };
-                let _ = write!(self.text, "\n**{title}**\n");
-                if variant.status == Status::Planned {
-                    self.text += "\n*Not built yet.*\n";
-                    continue;
+        self.known.push((table, path.to_string()));
+        let _ = writeln!(self.text, "{}.", table.doc);
+        self.groups(table.one_of.iter().copied());
+        let mut inner = table.fields.to_vec();
+        match &table.tag {
+            None => self.fields(table.fields),
+            Some(tag) => {
+                let need = if tag.absent.is_some() { Need::Optional } else { Need::Required };
+                let row = Field { need, ..required(tag.key, Kind::Text, tag.doc) };
+                self.fields(&[&[row], table.fields].concat());
+                for variant in (tag.variants)() {
+                    self.variant(tag, &variant);
+                    let new =
+                        |f: &&Field| inner.iter().all(|known| known.name != f.name || known.kind.table().is_none());
+                    let new: Vec<Field> = variant.fields.iter().filter(new).copied().collect();
+                    inner.extend(new);
                 }
-                for group in &variant.one_of {
-                    let names = group.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-                    let _ = write!(self.text, "\nExactly one of {names}.\n");
-                }
-                self.fields(&variant.fields);
             }
         }
-        let mut inner: Vec<Field> = table.fields.to_vec();
-        for field in variants.iter().flat_map(|(_, variants)| variants).flat_map(|variant| &variant.fields) {
-            if inner.iter().all(|known| known.name != field.name || nested(known).is_none()) {
-                inner.push(*field);
-            }
-        }
-        for field in &inner {
-            if let Some(table) = nested(field) {
+        for field in inner.iter().filter(|field| field.status == Status::Built) {
+            if let Some(table) = field.kind.table() {
                 let path = if path.is_empty() { field.name.to_string() } else { format!("{path}.{}", field.name) };
                 let heading = match field.kind {
                     Kind::Tables(_) => format!("## `[[{path}]]`"),
-                    Kind::Map(_) => format!("## `[{path}]`"),
                     _ if path.contains('.') => format!("### `{path}`"),
                     _ => format!("## `[{path}]`"),
                 };
                 self.table(table, &path, &heading);
             }
+        }
+    }
+
+    fn variant(&mut self, tag: &Tag, variant: &Variant) {
+        let title = match tag.absent == Some(variant.name) {
+            true => format!("Without `{}`", tag.key),
+            false => format!("`{} = \"{}\"`", tag.key, variant.name),
+        };
+        if variant.status == Status::Planned {
+            let _ = writeln!(self.text, "\n**{title}** *Not built yet.*");
+            return;
+        }
+        let _ = writeln!(self.text, "\n**{title}** {}", variant.doc);
+        self.groups(variant.one_of.iter().map(Vec::as_slice));
+        self.fields(&variant.fields);
+    }
+
+    fn groups<'a>(&mut self, groups: impl Iterator<Item = &'a [&'static str]>) {
+        for group in groups {
+            let _ = writeln!(self.text, "\nExactly one of {}.", listing(group.iter().copied()));
         }
     }
 
@@ -80,23 +94,11 @@ impl Page {
                 Need::Number(value) => format!("`{value:?}`"),
             };
             let note = if field.status == Status::Planned { " (*not built yet*)" } else { "" };
-            let value = field.kind.describe().replace('|', "\\|");
-            let meaning = field.doc.replace('|', "\\|");
-            let _ = writeln!(self.text, "| `{}` | {value} | {default} | {meaning}{}{note} |", field.name, words(field));
+            let meaning = format!("{}{}{note}", field.doc, words(field));
+            let cells = [format!("`{}`", field.name), field.kind.describe(), default, meaning];
+            // A bar would end the cell.
+            let _ = writeln!(self.text, "| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
         }
-    }
-}
-
-/// The table inside a field.
-fn nested(field: &Field) -> Option<&'static Table> {
-    match field.kind {
-        Kind::Nested(table)
-        | Kind::Tables(table)
-        | Kind::OffOr(table)
-        | Kind::NumberOr(_, table)
-        | Kind::Map(table)
-        | Kind::Keyed(_, table) => Some(table),
-        _ => None,
     }
 }
 

@@ -36,7 +36,7 @@ pub static CASE: Table = table(
         optional("probe", Tables(&PROBE), "Nodes whose motion goes into the history"),
         default("guards", Nested(&GUARDS), "{}", "Limits that stop a run gone wrong"),
         default("output", Nested(&OUTPUT), "{}", "What a run writes"),
-        optional("expect", Map(&EXPECT), "Expectations for `carom test`, by quantity"),
+        optional("expect", Map(&EXPECT), super::expect::FORMS),
     ],
 );
 
@@ -81,16 +81,7 @@ fn schemes() -> Vec<Variant> {
             KeyDefault::Rule(rule, _) => default(key.name, kind, rule, key.doc),
         }
     };
-    SCHEMES
-        .iter()
-        .map(|scheme| Variant {
-            name: scheme.name,
-            doc: scheme.summary,
-            fields: scheme.keys.iter().map(field).collect(),
-            one_of: Vec::new(),
-            status: Status::Built,
-        })
-        .collect()
+    SCHEMES.iter().map(|scheme| variant(scheme.name, scheme.summary, scheme.keys.iter().map(field).collect())).collect()
 }
 
 static SOLVER: Table = table(
@@ -163,25 +154,17 @@ static FIELD: Table = Table {
 
 fn fields() -> Vec<Variant> {
     vec![
-        Variant {
-            name: "pulse",
-            doc: "raised cosine, amplitude·½(1 + cos(π s/width)) for |s| < width, s measured from the centre",
-            fields: vec![
+        variant(
+            "pulse",
+            "raised cosine, amplitude·½(1 + cos(π s/width)) for |s| < width, s measured from the centre",
+            vec![
                 required("direction", Vector, "Direction of the field"),
                 required("amplitude", Number(ANY), "Peak value"),
                 required("centre", Number(ANY), "Place of the peak: distance along the body from its first node"),
                 required("width", Number(POSITIVE), "Half width"),
             ],
-            one_of: Vec::new(),
-            status: Status::Built,
-        },
-        Variant {
-            name: "table",
-            doc: "columns `distance, x[, y]`, linear between rows",
-            fields: vec![required("file", Path, "CSV file")],
-            one_of: Vec::new(),
-            status: Status::Built,
-        },
+        ),
+        variant("table", "columns `distance, x[, y]`, linear between rows", vec![required("file", Path, "CSV file")]),
     ]
 }
 
@@ -233,10 +216,9 @@ static FUNCTION: Table = Table {
 };
 
 fn functions() -> Vec<Variant> {
-    let function = |name, doc, fields| Variant { name, doc, fields, one_of: Vec::new(), status: Status::Built };
     vec![
-        function("constant", "1 at all times", vec![]),
-        function(
+        variant("constant", "1 at all times", vec![]),
+        variant(
             "ramp",
             "linear from one value to another, constant outside",
             vec![
@@ -246,7 +228,7 @@ fn functions() -> Vec<Variant> {
                 required("end", Number(ANY), "End of the ramp"),
             ],
         ),
-        function(
+        variant(
             "harmonic",
             "amplitude·sin(2π frequency t + phase)",
             vec![
@@ -255,7 +237,7 @@ fn functions() -> Vec<Variant> {
                 default("phase", Number(ANY), "0.0", "Phase in radians"),
             ],
         ),
-        function(
+        variant(
             "table",
             "columns `time, value`, linear between rows, constant outside",
             vec![required("file", Path, "CSV file")],
@@ -408,3 +390,94 @@ static EXPECT: Table = table(
         optional("between", Interval, "Both bounds"),
     ],
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::{Format, parse, tree};
+    use serde_json::Value;
+
+    const SAMPLE: &str = r#"
+        format = 1
+        time = { end = 1, step = 1e-3 }
+        scheme = { name = "moreau-jean" }
+        [[body]]
+        name = "bar"
+        element = "bar"
+        line = { from = [0], to = [1], elements = 2 }
+        material = { young = 1, density = 1 }
+        section = { area = 1 }
+        damping = {}
+        [[set]]
+        name = "all"
+        nodes = ["bar"]
+        [[load]]
+        name = "pull"
+        nodes = "bar.end"
+        force = [1]
+        [[contact]]
+        name = "wall"
+        nodes = "bar.start"
+        plane = { point = [0], normal = [1] }
+    "#;
+
+    /// Keys with a default that a case does not keep, or keeps only where it differs.
+    const NOT_KEPT: &[&str] = &["format", "mass_matrix"];
+
+    /// Compares the default of every absent key with what the case makes of it; returns how many.
+    fn compare(table: &'static Table, given: &tree::Node, case: &Value) -> usize {
+        let mut compared = 0;
+        for field in table.keys(given).fields.iter().filter(|field| field.status == Status::Built) {
+            let here = given.get(field.name);
+            let empty = tree::from_toml("").unwrap();
+            match (field.kind, here, field.need) {
+                (Nested(inner) | OffOr(inner), here, Need::Default("{}")) => {
+                    compared += compare(inner, here.unwrap_or(&empty), &case[field.name]);
+                }
+                (Nested(inner), Some(here), _) => compared += compare(inner, here, &case[field.name]),
+                (Tables(inner), Some(here), _) => compared += compare(inner, &here.items()[0], &case[field.name][0]),
+                (_, None, Need::Default(text)) if !NOT_KEPT.contains(&field.name) => {
+                    // Rules such as `step / 1024` are no TOML; other tests compute them.
+                    let Ok(default) = toml::from_str::<Value>(&format!("x = {text}")) else { continue };
+                    assert_eq!(default["x"], case[field.name], "{} of {}", field.name, table.title);
+                    compared += 1;
+                }
+                (_, None, Need::Number(value)) => {
+                    assert_eq!(case[field.name], value, "{} of {}", field.name, table.title);
+                    compared += 1;
+                }
+                _ => {}
+            }
+        }
+        compared
+    }
+
+    #[test]
+    fn declared_defaults_are_the_defaults_of_the_case() {
+        let case = parse(SAMPLE, "x.toml", Format::Toml, &[]).unwrap_or_else(|f| panic!("{}", f.render(false)));
+        let compared = compare(&CASE, &tree::from_toml(SAMPLE).unwrap(), &serde_json::to_value(&case).unwrap());
+        assert_eq!(compared, 24);
+    }
+
+    #[test]
+    fn every_table_declares_each_key_once() {
+        fn visit(fields: &[Field], title: &str) -> usize {
+            for (i, field) in fields.iter().enumerate() {
+                assert!(fields[..i].iter().all(|other| other.name != field.name), "{} twice in {title}", field.name);
+                assert!(!field.doc.is_empty() && !field.doc.ends_with('.'), "{}", field.name);
+            }
+            fields.iter().map(|field| 1 + field.kind.table().map_or(0, tables)).sum()
+        }
+        fn tables(table: &'static Table) -> usize {
+            let variants = table.tag.as_ref().map(|tag| (tag.variants)()).unwrap_or_default();
+            let fields = variants.iter().map(|variant| {
+                let all: Vec<Field> = table.fields.iter().chain(&variant.fields).copied().collect();
+                visit(&all, table.title)
+            });
+            let fields: Vec<usize> = fields.collect();
+            if fields.is_empty() { visit(table.fields, table.title) } else { fields.iter().sum() }
+        }
+        // Also shows that every key that an element asks for is declared.
+        assert!(tables(&CASE) > 150);
+    }
+}

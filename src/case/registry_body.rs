@@ -120,31 +120,28 @@ static SECTION: Table = Table {
 const DIRECT: &str = "";
 
 fn shapes() -> Vec<Variant> {
-    let shape = |name, doc, fields: &[Field]| Variant {
-        name,
-        doc,
-        fields: fields.to_vec(),
-        one_of: Vec::new(),
-        status: Status::Built,
-    };
     let length = |name, doc| required(name, Number(POSITIVE), doc);
     vec![
-        shape(
+        variant(
             DIRECT,
             "direct values",
-            &[
+            vec![
                 length("area", "Area"),
                 optional("inertia", Number(POSITIVE), "Second moment of area, for beams"),
                 optional("shear_area", Number(POSITIVE), "Shear area, for beams"),
             ],
         ),
-        shape("rectangle", "full rectangle", &[length("width", "Width"), length("height", "Height, in the plane")]),
-        shape("circle", "full circle", &[length("radius", "Radius")]),
-        shape("tube", "circular tube", &[length("radius", "Outer radius"), length("thickness", "Wall thickness")]),
-        shape(
+        variant(
+            "rectangle",
+            "full rectangle",
+            vec![length("width", "Width"), length("height", "Height, in the plane")],
+        ),
+        variant("circle", "full circle", vec![length("radius", "Radius")]),
+        variant("tube", "circular tube", vec![length("radius", "Outer radius"), length("thickness", "Wall thickness")]),
+        variant(
             "i",
             "doubly symmetric I",
-            &[
+            vec![
                 length("width", "Width of the flanges"),
                 length("height", "Height over all, in the plane"),
                 length("web", "Thickness of the web"),

@@ -138,3 +138,105 @@ fn words(choices: &[Choice]) -> Value {
     let built: Vec<&str> = choices.iter().filter(|c| c.status == Status::Built).map(|c| c.name).collect();
     json!({ "enum": built })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The few words of JSON schema that [`schema`] uses.
+    fn accepts(schema: &Value, value: &Value) -> bool {
+        let list = |key: &str| schema[key].as_array().cloned().unwrap_or_default();
+        let bound = |key: &str, holds: fn(f64, f64) -> bool| match (schema[key].as_f64(), value.as_f64()) {
+            (Some(bound), Some(value)) => holds(value, bound),
+            _ => true,
+        };
+        let length = |key: &str, holds: fn(u64, u64) -> bool| match (schema[key].as_u64(), value.as_array()) {
+            (Some(bound), Some(items)) => holds(items.len() as u64, bound),
+            _ => true,
+        };
+        let kind = match schema["type"].as_str() {
+            Some("object") => value.is_object(),
+            Some("array") => value.is_array(),
+            Some("string") => value.is_string(),
+            Some("boolean") => value.is_boolean(),
+            Some("integer") => value.is_i64(),
+            Some("number") => value.is_number(),
+            None => true,
+            Some(other) => panic!("{other}"),
+        };
+        let members = value.as_object().is_none_or(|object| {
+            object.iter().all(|(key, value)| match (&schema["properties"][key], &schema["additionalProperties"]) {
+                (Value::Null, Value::Bool(false)) => false,
+                (Value::Null, Value::Null) => true,
+                (Value::Null, free) => accepts(free, value),
+                (property, _) => accepts(property, value),
+            })
+        });
+        kind && members
+            && list("required").iter().all(|key| value.get(key.as_str().unwrap()).is_some())
+            && value
+                .as_array()
+                .is_none_or(|a| schema["items"].is_null() || a.iter().all(|v| accepts(&schema["items"], v)))
+            && (schema["enum"].is_null() || list("enum").contains(value))
+            && (schema.get("const").is_none_or(|constant| constant == value))
+            && list("allOf").iter().all(|inner| accepts(inner, value))
+            && (schema["anyOf"].is_null() || list("anyOf").iter().any(|inner| accepts(inner, value)))
+            && (schema["oneOf"].is_null() || list("oneOf").iter().filter(|inner| accepts(inner, value)).count() == 1)
+            && bound("minimum", |x, b| x >= b)
+            && bound("maximum", |x, b| x <= b)
+            && bound("exclusiveMinimum", |x, b| x > b)
+            && bound("exclusiveMaximum", |x, b| x < b)
+            && length("minItems", |n, b| n >= b)
+            && length("maxItems", |n, b| n <= b)
+    }
+
+    fn sample() -> Value {
+        json!({
+            "format": 1, "time": { "end": 1, "step": 0.1 }, "scheme": { "name": "hht", "alpha": 0.1 },
+            "body": [
+                { "name": "a", "element": "bar", "line": { "from": [0], "to": [1], "elements": 2 },
+                  "material": { "young": 1, "density": 1 }, "section": { "area": 1 }, "damping": { "mass": 0 } },
+                { "name": "b", "element": "spring", "between": ["a.start", "a.end"], "stiffness": 1, "damping": 1 },
+            ],
+            "contact": [{ "name": "w", "nodes": "a", "plane": { "point": [0], "normal": [1] }, "restitution": { "e": 1 } }],
+            "output": { "vtk": false }, "guards": { "energy": { "gain": 1 } },
+            "expect": { "energy.final": { "below": 1 } },
+        })
+    }
+
+    #[test]
+    fn what_the_checker_accepts_the_schema_accepts() {
+        let text = sample().to_string();
+        assert!(super::super::parse(&text, "x.json", super::super::Format::Json, &[]).is_ok());
+        assert!(accepts(&schema(), &sample()));
+    }
+
+    #[test]
+    fn what_the_checker_refuses_the_schema_refuses() {
+        for (pointer, value) in [
+            ("/format", json!(2)),
+            ("/time/step", json!(0)),
+            ("/time", json!({ "end": 1 })),
+            ("/time", json!({ "end": 1, "step": 1, "setp": 1 })),
+            ("/scheme", json!({ "name": "hht" })),
+            ("/scheme", json!({ "name": "newmark", "alpha": 0.1 })),
+            ("/scheme/alpha", json!(0.4)),
+            ("/body/0/element", json!("baar")),
+            ("/body/0/line/elements", json!(2.5)),
+            ("/body/0/line/from", json!([0, 0, 0])),
+            ("/body/0/section", json!({ "shape": "circle", "area": 1 })),
+            ("/body/1/damping", json!({ "mass": 0 })),
+            ("/body/1/between", json!(["a.start"])),
+            ("/contact/0", json!({ "name": "w", "nodes": "a" })),
+            ("/contact/0/restitution", json!({ "e": 1, "law": "moreau" })),
+            ("/output/vtk", json!(true)),
+            ("/output", json!({ "report": true })),
+            ("/expect/energy.final", json!({ "blow": 1 })),
+        ] {
+            let mut case = sample();
+            *case.pointer_mut(pointer).unwrap() = value;
+            let checked = super::super::parse(&case.to_string(), "x.json", super::super::Format::Json, &[]);
+            assert!(checked.is_err() && !accepts(&schema(), &case), "{pointer}");
+        }
+    }
+}

@@ -204,6 +204,11 @@ pub const fn table(title: &'static str, doc: &'static str, fields: &'static [Fie
     Table { title, doc, fields, one_of: &[], tag: None }
 }
 
+/// A variant that works, without groups.
+pub fn variant(name: &'static str, doc: &'static str, fields: Vec<Field>) -> Variant {
+    Variant { name, doc, fields, one_of: Vec::new(), status: Status::Built }
+}
+
 impl Field {
     /// The same key, refused as not built yet.
     pub const fn planned(mut self) -> Field {
@@ -244,6 +249,19 @@ impl Range {
 }
 
 impl Kind {
+    /// The table inside.
+    pub fn table(&self) -> Option<&'static Table> {
+        match self {
+            Kind::Nested(table)
+            | Kind::Tables(table)
+            | Kind::OffOr(table)
+            | Kind::NumberOr(_, table)
+            | Kind::Map(table)
+            | Kind::Keyed(_, table) => Some(table),
+            _ => None,
+        }
+    }
+
     /// In words, as in "`step` must be …".
     pub fn describe(&self) -> String {
         let words = |choices: &[Choice]| {
@@ -251,9 +269,10 @@ impl Kind {
             built.map(|choice| format!("{:?}", choice.name)).collect::<Vec<_>>()
         };
         let count = |min: usize, max: usize| match (min, max) {
-            (min, max) if min == max => format!("{min}"),
-            (min, usize::MAX) => format!("at least {min}"),
-            (min, max) => format!("{min} to {max}"),
+            (min, max) if min == max => format!("{min} "),
+            (0 | 1, usize::MAX) => String::new(),
+            (min, usize::MAX) => format!("at least {min} "),
+            (min, max) => format!("{min} to {max} "),
         };
         match self {
             Kind::Number(range) => range.describe(),
@@ -264,7 +283,7 @@ impl Kind {
             Kind::Path => "a path relative to the case file".into(),
             Kind::Ref(reference) => reference.describe().into(),
             Kind::Refs(reference, min, max) => {
-                format!("a list of {} texts, each {}", count(*min, *max), reference.describe())
+                format!("a list of {}texts, each {}", count(*min, *max), reference.describe())
             }
             Kind::Flag => "true or false".into(),
             Kind::Word(choices) => match words(choices).as_slice() {
@@ -273,7 +292,7 @@ impl Kind {
             },
             Kind::Words(choices) => format!("a list of {}", words(choices).join(", ")),
             Kind::Vector => "a list of one or two numbers".into(),
-            Kind::Vectors(min, max) => format!("a list of {} points", count(*min, *max)),
+            Kind::Vectors(min, max) => format!("a list of {}points", count(*min, *max)),
             Kind::Interval => "a list of two numbers, the second larger".into(),
             Kind::Nested(_) | Kind::Map(_) | Kind::Keyed(..) => "a table".into(),
             Kind::Tables(table) => format!("an array of tables, {}", table.title),
@@ -305,6 +324,13 @@ pub struct Keys {
     pub one_of: Vec<Vec<&'static str>>,
     /// Whether the variant is known; if not, `fields` are those of all variants and none is missed.
     pub certain: bool,
+}
+
+impl Keys {
+    /// The names of all keys of `table`, its tag included.
+    pub fn names(&self, table: &Table) -> impl Iterator<Item = &'static str> {
+        table.tag.iter().map(|tag| tag.key).chain(self.fields.iter().map(|field| field.name))
+    }
 }
 
 impl Table {

@@ -193,8 +193,9 @@ pub fn from_json(text: &str) -> Result<Node, Vec<Diagnostic>> {
         // serde_json ends its message with " at line L column C"; the place is told once, in front.
         let what = whole.split(" at line ").next().unwrap_or(&whole);
         let message = format!("not a valid JSON case: {what}");
-        let label = format!("at line {}, column {}", error.line(), error.column());
-        vec![Diagnostic::new(&Place::file(0..0), "", message, label)]
+        let line: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+        let start = line + error.column().saturating_sub(1);
+        vec![Diagnostic::new(&Place::file(start..start + 1), "", message, "here")]
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! What relates several values is in `check.rs`.
 
-use super::diagnostic::{Diagnostic, Place, listing, nearest};
+use super::diagnostic::{Diagnostic, MOST_REPORTED, Place, listing, nearest};
 use super::files::Files;
 use super::registry::CASE;
 use super::spec::{Choice, Field, Keys, Kind, Need, Range, Reference, Status, Table, Tag};
@@ -57,12 +57,16 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MOST_REPORTED {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     fn table(&mut self, table: &'static Table, node: &Node, path: &str) {
         let keys = table.keys(node);
         let mut held_back = false;
+        // A misspelt key is reported as such, not once more as missing.
+        let mut meant = Vec::new();
         for entry in node.entries() {
             let path = join(path, &entry.key);
             let tag = table.tag.as_ref().filter(|tag| tag.key == entry.key);
@@ -73,52 +77,52 @@ impl Walk<'_> {
                     self.report(planned(&entry.place, &path, &format!("`{path}`")));
                 }
                 (None, Some(field)) => self.value(field, &entry.node, &path),
-                (None, None) => self.report(unknown_key(table, &keys, entry, &path)),
+                (None, None) => {
+                    meant.extend(nearest(&entry.key, keys.names(table)));
+                    self.report(unknown_key(table, &keys, entry, &path));
+                }
             }
         }
         // Keys may well be missing where others are not built yet.
         if held_back {
             return;
         }
-        if let Some(tag) = table.tag.as_ref().filter(|tag| tag.absent.is_none() && node.get(tag.key).is_none()) {
+        let absent = |key| node.get(key).is_none() && !meant.contains(&key);
+        if let Some(tag) = table.tag.as_ref().filter(|tag| tag.absent.is_none() && absent(tag.key)) {
             let names =
                 (tag.variants)().iter().filter(|v| v.status == Status::Built).map(|v| v.name).collect::<Vec<_>>();
             let help = format!("`{}` is one of {}", tag.key, listing(names));
             self.report(missing(&keys, node, path, tag.key).help(help));
         }
-        if keys.certain {
-            self.missing(&keys, node, path);
+        if !keys.certain {
+            return;
+        }
+        for field in keys.fields.iter().filter(|field| field.need == Need::Required && absent(field.name)) {
+            self.report(missing(&keys, node, path, field.name).help(explain(field)));
+        }
+        for group in &keys.one_of {
+            if !group.iter().any(|key| meant.contains(key)) {
+                self.exactly_one(group, &keys, node, path);
+            }
         }
     }
 
-    fn missing(&mut self, keys: &Keys, node: &Node, path: &str) {
-        for field in keys.fields.iter().filter(|f| f.need == Need::Required && node.get(f.name).is_none()) {
-            self.report(missing(keys, node, path, field.name).help(explain(field)));
-        }
-        for group in &keys.one_of {
-            let present: Vec<&Entry> = node.entries().iter().filter(|e| group.contains(&e.key.as_str())).collect();
-            let names = keys.fields.iter().filter(|f| group.contains(&f.name) && f.status == Status::Built);
-            let names = listing(names.map(|field| field.name));
-            match present.as_slice() {
-                [_] => {}
-                [] if group.len() > 1 && !names.contains(", ") => {
-                    self.report(Diagnostic::new(
-                        &node.place,
-                        path,
-                        format!("missing key {names} in {}", keys.title),
-                        format!("needs {names}"),
-                    ));
-                }
-                [] => {
-                    let message = format!("{} needs one of {names}", keys.title);
-                    self.report(Diagnostic::new(&node.place, path, message, "has none of them"));
-                }
-                [first, rest @ ..] => {
-                    for entry in rest {
-                        let message = format!("{} takes exactly one of {names}", keys.title);
-                        let label = format!("there is `{}` already", first.key);
-                        self.report(Diagnostic::new(&entry.place, &join(path, &entry.key), message, label));
-                    }
+    fn exactly_one(&mut self, group: &[&str], keys: &Keys, node: &Node, path: &str) {
+        let present: Vec<&Entry> = node.entries().iter().filter(|e| group.contains(&e.key.as_str())).collect();
+        let built = keys.fields.iter().filter(|f| group.contains(&f.name) && f.status == Status::Built);
+        let names = built.map(|field| field.name).collect::<Vec<_>>();
+        let names = format!("{}{}", if names.len() > 1 { "exactly one of " } else { "" }, listing(names));
+        match present.as_slice() {
+            [_] => {}
+            [] => {
+                let message = format!("{} needs {names}", keys.title);
+                self.report(Diagnostic::new(&node.place, path, message, "has none"));
+            }
+            [first, rest @ ..] => {
+                for entry in rest {
+                    let message = format!("{} takes {names}", keys.title);
+                    let label = format!("there is `{}` already", first.key);
+                    self.report(Diagnostic::new(&entry.place, &join(path, &entry.key), message, label));
                 }
             }
         }
@@ -215,7 +219,7 @@ impl Walk<'_> {
                     }
                 }
             }
-            Kind::Words(choices) => {
+            Kind::Words(choices) if items.len() <= choices.len() => {
                 for (index, item) in items.iter().enumerate() {
                     match item.text() {
                         Some(word) if items[..index].iter().any(|earlier| earlier.text() == Some(word)) => {
@@ -238,10 +242,12 @@ impl Walk<'_> {
                     }
                 }
             }
-            Kind::Interval => match node.vector().as_deref() {
-                Some([low, high]) if low < high => {}
-                _ => self.report(mismatch(field, node, path)),
-            },
+            Kind::Interval => {
+                let ordered = matches!(node.vector().as_deref(), Some([low, high]) if low < high);
+                if items.len() != 2 || (self.numbers(items, path) && !ordered) {
+                    self.report(mismatch(field, node, path));
+                }
+            }
             _ => self.report(mismatch(field, node, path)),
         }
     }
@@ -260,16 +266,20 @@ impl Walk<'_> {
         if !(1..=2).contains(&items.len()) {
             let message = format!("`{path}` must be {}", Kind::Vector.describe());
             let label = if items.is_empty() { "empty".into() } else { format!("{} entries", items.len()) };
-            self.report(Diagnostic::new(&node.place, path, message, label).help(explain(field)));
+            let help = format!("`{}`: {}", field.name, field.doc);
+            self.report(Diagnostic::new(&node.place, path, message, label).help(help));
             return false;
         }
-        let mut good = true;
+        self.numbers(items, path)
+    }
+
+    /// Reports every item that is no finite number; true if there is none.
+    fn numbers(&mut self, items: &[Node], path: &str) -> bool {
         for (index, item) in items.iter().enumerate().filter(|(_, item)| item.number().is_none()) {
-            good = false;
             let message = format!("`{path}[{index}]` must be a finite number");
             self.report(Diagnostic::new(&item.place, path, message, format!("found {}", item.describe())));
         }
-        good
+        items.iter().all(|item| item.number().is_some())
     }
 
     fn text(&mut self, field: &Field, node: &Node, path: &str, text: &str) {
@@ -349,10 +359,9 @@ fn unknown_word<'a>(node: &Node, path: &str, word: &str, known: impl Iterator<It
 
 fn unknown_key(table: &Table, keys: &Keys, entry: &Entry, path: &str) -> Diagnostic {
     let tag = table.tag.as_ref().map(|tag| tag.key);
-    let names = || tag.into_iter().chain(keys.fields.iter().map(|field| field.name));
     let built = keys.fields.iter().filter(|field| field.status == Status::Built).map(|field| field.name);
     let message = format!("unknown key `{}` in {}", entry.key, keys.title);
-    Diagnostic::new(&entry.place, path, message, suggestion(&entry.key, names()))
+    Diagnostic::new(&entry.place, path, message, suggestion(&entry.key, keys.names(table)))
         .help(format!("allowed keys: {}", listing(tag.into_iter().chain(built))))
 }
 
