@@ -30,7 +30,7 @@ pub static CASE: Table = table(
         optional("set", Tables(&SET), "Named node sets"),
         optional("initial", Tables(&INITIAL), "Initial fields beyond a body's uniform ones"),
         optional("support", Tables(&SUPPORT), "Supports"),
-        optional("joint", Tables(&JOINT), "Hinges and welds").planned(),
+        optional("joint", Tables(&JOINT), "Hinges and welds"),
         optional("load", Tables(&LOAD), "Loads"),
         optional("contact", Tables(&CONTACT), "Unilateral contacts"),
         optional("probe", Tables(&PROBE), "Nodes whose motion goes into the history"),
@@ -70,7 +70,7 @@ static SCHEME: Table = Table {
 };
 
 const POSITIONS: &[Choice] =
-    &[word("half", "half of the velocity jump times the step"), word("ggl", "corrected: no penetration").planned()];
+    &[word("half", "half of the velocity jump times the step"), word("ggl", "corrected: no penetration")];
 
 fn schemes() -> Vec<Variant> {
     let field = |key: &'static crate::schemes::Key| {
@@ -175,7 +175,7 @@ static SUPPORT: Table = table(
         required("name", Name, "Unique among supports"),
         required("nodes", Ref(Reference::Nodes), "Nodes that are held"),
         optional("fix", Words(COMPONENTS), "Components held at their reference value"),
-        optional("motion", Keyed(&["x", "y", "theta"], &FUNCTION), "Prescribed motion per component").planned(),
+        optional("motion", Keyed(&["x", "y", "theta"], &FUNCTION), "Prescribed motion per component"),
     ],
 );
 

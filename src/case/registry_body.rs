@@ -41,11 +41,8 @@ const BODY_KEYS: &[Field] = &[
 /// Damping of elements that join two nodes.
 const DASHPOT: Field = optional("damping", Number(NON_NEGATIVE), "Dashpot constant");
 
-/// Elements of the contract that are refused as not built yet until [`ELEMENTS`] has them.
-const PLANNED_ELEMENTS: &[&str] = &["beam", "linear-beam"];
-
 fn elements() -> Vec<Variant> {
-    let built = ELEMENTS.iter().map(|kind| {
+    let variants = ELEMENTS.iter().map(|kind| {
         let (groups, single): (Vec<&str>, Vec<&str>) = kind.required.iter().partition(|key| key.contains('|'));
         let one_of: Vec<Vec<&'static str>> = groups.iter().map(|group| group.split('|').collect()).collect();
         let alternatives = one_of.iter().flatten().map(|key| body_key(kind, key));
@@ -54,16 +51,7 @@ fn elements() -> Vec<Variant> {
         let fields = required.chain(alternatives).chain(optional).collect();
         Variant { name: kind.name, doc: kind.summary, fields, one_of, status: Status::Built }
     });
-    let planned = PLANNED_ELEMENTS.iter().filter(|name| ELEMENTS.iter().all(|kind| kind.name != **name));
-    let planned = planned.map(|name| Variant {
-        name,
-        doc: "",
-        // So that a case written for a later version gets one message and not one per key.
-        fields: BODY_KEYS.to_vec(),
-        one_of: Vec::new(),
-        status: Status::Planned,
-    });
-    built.chain(planned).collect()
+    variants.collect()
 }
 
 fn body_key(element: &ElementKind, name: &str) -> Field {

@@ -76,13 +76,13 @@ impl Problem<'_> {
         outcome
     }
 
-    /// Overwrites y with W z + b and returns the natural-map residual max |min(W_ii z_i, y_i)| over max |b|.
+    /// Overwrites y with W z + b and returns the natural-map residual max |min(|W_ii| z_i, y_i)| over max |b|.
     pub fn residual(&self, z: &[f64], y: &mut [f64]) -> f64 {
         self.product(z, y);
         let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
         for &i in self.active {
             let i = i as usize;
-            let natural = (self.delassus.diagonal(i) * z[i]).min(y[i]).abs();
+            let natural = (self.delassus.diagonal(i).abs() * z[i]).min(y[i]).abs();
             worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
             scale = scale.max(self.b[i].abs());
         }

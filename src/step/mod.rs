@@ -30,6 +30,10 @@ const ACTIVATION: f64 = 1e-11;
 /// relative test can be met.
 const FLOOR: f64 = 1e-14;
 
+/// Scaled contact residual below which a nonlinear pass may be the last; gaps are affine, so it is met to round-off
+/// as soon as a pass found an answer.
+const CONTACT: f64 = 1e-10;
+
 /// Settings of the stepper beyond the tableau.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -369,13 +373,29 @@ impl<'a> Stepper<'a> {
             }
         }
         work.residuals.push(worst);
-        if worst <= 1.0 {
+        if worst <= 1.0 && self.contact_residual(state) <= CONTACT {
             return Ok(true);
         }
         if to.passes >= self.settings.newton.passes || worst.is_nan() {
             return Err(self.not_converged(to));
         }
         Ok(false)
+    }
+
+    /// Natural-map residual of (T4) at the velocities of a state, of the largest relative velocity.
+    fn contact_residual(&self, state: &State) -> f64 {
+        let work = &self.work;
+        let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+        for &i in &work.active {
+            let i = i as usize;
+            let candidate = &self.system.contacts.candidates[i];
+            let u1 = candidate.rate(&state.v);
+            let law = u1 + candidate.restitution * work.u0[i];
+            let natural = law.min(self.operators.velocity.diagonal(i).abs() * state.impulse[i]).abs();
+            worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
+            scale = scale.max(work.u0[i].abs()).max(u1.abs()).max(work.b[i].abs());
+        }
+        if worst == 0.0 { 0.0 } else { worst / scale }
     }
 
     fn not_converged(&self, to: &Attempt) -> Error {
@@ -444,22 +464,12 @@ impl<'a> Stepper<'a> {
     fn finish(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<()> {
         self.energies(&mut to.state);
         let (system, work) = (self.system, &mut self.work);
-        let mut scale = 0.0_f64;
         for (i, candidate) in system.contacts.candidates.iter().enumerate() {
             to.gaps[i] = candidate.gap(&to.state.q);
             work.u1[i] = candidate.rate(&to.state.v);
         }
-        to.complementarity = 0.0;
-        for &i in &work.active {
-            let i = i as usize;
-            let law = work.u1[i] + system.contacts.candidates[i].restitution * work.u0[i];
-            let natural = law.min(self.operators.velocity.diagonal(i) * to.state.impulse[i]).abs();
-            to.complementarity = if natural.is_nan() { f64::NAN } else { to.complementarity.max(natural) };
-            scale = scale.max(work.u0[i].abs()).max(work.u1[i].abs()).max(work.b[i].abs());
-        }
-        if scale > 0.0 {
-            to.complementarity /= scale;
-        }
+        to.complementarity = self.contact_residual(&to.state);
+        let work = &mut self.work;
         if let Some(corrected) = &self.operators.corrected {
             for &i in &work.closing {
                 let i = i as usize;
