@@ -18,6 +18,7 @@ pub mod ledger;
 pub mod march;
 pub mod mesh;
 pub mod model;
+pub mod report;
 pub mod run;
 pub mod schemes;
 pub mod sinks;

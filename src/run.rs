@@ -6,8 +6,10 @@ use crate::case::data::Case;
 use crate::files::write_atomically;
 use crate::march::{self, Fixed, Guards, Ladder};
 use crate::model::Model;
+use crate::report;
 use crate::schemes;
 use crate::sinks::Sink;
+use crate::sinks::animation::Animation;
 use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
 use crate::sinks::frames::Frames;
@@ -88,10 +90,16 @@ pub fn run(loaded: &Loaded, out: &Path, extra: &mut dyn Sink) -> Result<Summary>
             Frames::create(out, model, system, (every, case.time.end, vtk.encoding))
         })
         .transpose()?;
+    let time = (case.time.end, case.time.step);
+    let animation = || Animation::create(&out.join("animation.json"), model, system, time);
+    let mut animation = case.output.report.then(animation).transpose()?;
     let setup = clock.elapsed();
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut digest, &mut history, extra];
     if let Some(frames) = &mut frames {
         sinks.push(frames);
+    }
+    if let Some(animation) = &mut animation {
+        sinks.push(animation);
     }
     let result = march(case, &prepared, &mut sinks);
     // What was recorded before a failure is worth keeping, and complete up to there.
@@ -99,17 +107,20 @@ pub fn run(loaded: &Loaded, out: &Path, extra: &mut dyn Sink) -> Result<Summary>
     drop(sinks);
     let (arrival, factorization) = result?;
     finished?;
+    let advice = prepared.advice.clone();
+    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let mut summary = Summary::new(parts, Timing::default());
+    let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");
+    if case.output.report {
+        report::write(out, &text(&summary))?;
+    }
     let total = clock.elapsed();
-    let timing = Timing {
+    summary.timing = Timing {
         setup_s: setup.as_secs_f64(),
         steps_s: arrival.stepping.as_secs_f64(),
         output_s: (total - setup).saturating_sub(arrival.stepping).as_secs_f64(),
         total_s: total.as_secs_f64(),
     };
-    let advice = prepared.advice.clone();
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
-    let summary = Summary::new(parts, timing);
-    let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");
-    write_atomically(&out.join("summary.json"), text.as_bytes())?;
+    write_atomically(&out.join("summary.json"), text(&summary).as_bytes())?;
     Ok(summary)
 }

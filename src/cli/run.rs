@@ -35,6 +35,9 @@ impl Run {
                 "files",
                 out.join("{history.csv, series.pvd, summary.json}").display()
             ))?;
+            if loaded.case.output.report {
+                output::print(&format!("  {:<24}{}\n", "report", out.join("report.html").display()))?;
+            }
         }
         Ok(())
     }
