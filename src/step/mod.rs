@@ -26,9 +26,8 @@ use contact::Operators;
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
 
-/// Floor of the Newton residual, of the forces in which the rounding of a strain shows: while stresses are tiny, no
-/// relative test can be met.
-const FLOOR: f64 = 1e-14;
+/// Rounding of a strain: while stresses are tiny, no residual can be smaller than what it makes of the stiffness.
+const ROUNDING: f64 = 2e-16;
 
 /// Scaled contact residual below which a nonlinear pass may be the last; gaps are affine, so it is met to round-off
 /// as soon as a pass found an answer.
@@ -353,17 +352,25 @@ impl<'a> Stepper<'a> {
         }
         // Forces and moments have different units and are judged apart, (T6).
         let mut sums = [[0.0; 2]; 3];
+        let (mut counts, mut farthest) = ([0.0; 2], 0.0_f64);
         for i in 0..system.nodes.free {
             let class = system.nodes.is_rotation(i) as usize;
+            counts[class] += 1.0;
+            if class == 0 {
+                farthest = farthest.max(state.q[i].abs());
+            }
             let load = state.applied[i] + system.gravity[i];
             for (sum, value) in sums.iter_mut().zip([work.residual[i], state.internal[i], load]) {
                 sum[class] += value * value;
             }
         }
+        // A strain is a difference of displacements over a length, and rounds like the displacements.
+        let rounding = ROUNDING * (1.0 + farthest / system.shortest);
         let mut worst = 0.0_f64;
         for class in 0..2 {
+            let floor = rounding * system.floor[class] * f64::sqrt(counts[class]);
             let size = sums[1][class].sqrt() + inertia[class] + sums[2][class].sqrt();
-            let limit = self.settings.newton.tolerance * size + FLOOR * system.floor[class];
+            let limit = self.settings.newton.tolerance * size + floor;
             let residual = sums[0][class].sqrt();
             if residual > 0.0 {
                 worst = worst.max(residual / limit);

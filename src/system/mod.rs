@@ -41,6 +41,8 @@ pub struct System {
     pub length: f64,
     /// Forces, and moments, in which the rounding of a strain shows.
     pub floor: [f64; 2],
+    /// Shortest element with a nonlinear law.
+    pub shortest: f64,
     /// Held degrees of freedom that follow a function of time.
     pub drives: Vec<(usize, Function)>,
     loads: Vec<(Vec<(usize, f64)>, Function)>,
@@ -70,6 +72,11 @@ impl System {
             v0: vec![0.0; n],
             length: model.length,
             floor: [0, 1].map(|class| elements.iter().map(|e| e.block().floor[class]).fold(0.0, f64::max)),
+            shortest: elements
+                .iter()
+                .filter(|e| !e.block().linear)
+                .map(|e| e.block().shortest)
+                .fold(f64::INFINITY, f64::min),
             drives: Vec::new(),
             loads: Vec::new(),
             scatter,
