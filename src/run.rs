@@ -2,9 +2,9 @@
 
 use crate::advice;
 use crate::case::Loaded;
-use crate::case::data::Case;
+use crate::case::data::{Analysis, Case, Position};
 use crate::files::write_atomically;
-use crate::march::{self, Fixed, Guards, Ladder};
+use crate::march::{self, Fixed, Guards, Ladder, Method};
 use crate::model::Model;
 use crate::schemes;
 use crate::sinks::Sink;
@@ -12,6 +12,7 @@ use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
 use crate::sinks::frames::Frames;
 use crate::sinks::history::History;
+use crate::statics::Statics;
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
 use crate::system::System;
@@ -40,17 +41,28 @@ pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
     Ok(Prepared { model, system, advice })
 }
 
-/// The stepper of a case.
-pub fn stepper<'a>(case: &Case, system: &'a System) -> Result<Stepper<'a>> {
+/// What makes the steps of a case: its scheme, or the search for equilibrium.
+pub fn method<'a>(case: &Case, system: &'a System) -> Result<Box<dyn Method + 'a>> {
     let kind = schemes::find(&case.scheme.name)
         .ok_or_else(|| Error::Input(format!("there is no scheme `{}`", case.scheme.name)))?;
+    let row = kind.tableau(&case.scheme.parameters);
+    if case.scheme.position == Position::Ggl && !row.storage {
+        return Err(Error::Input(format!(
+            "scheme.position = \"ggl\" does not go with `{}`; allowed: newmark, hht, generalized-alpha, \
+             central-difference",
+            kind.name
+        )));
+    }
     let settings = Settings {
         forecast: case.scheme.forecast,
         position: case.scheme.position,
         newton: case.solver.newton.clone(),
         contact: case.solver.contact.clone(),
     };
-    Stepper::new(system, kind.tableau(&case.scheme.parameters), settings)
+    Ok(match case.analysis {
+        Analysis::Dynamic => Box::new(Stepper::new(system, row, settings)?),
+        Analysis::Static => Box::new(Statics::new(system, &settings)),
+    })
 }
 
 /// The pace of a case: its grid of steps, with cuts for trouble.
@@ -61,10 +73,10 @@ pub fn pace(case: &Case) -> Ladder {
 
 /// Runs a prepared case with the given sinks only; no file is written.
 pub fn march(case: &Case, prepared: &Prepared, sinks: &mut [&mut dyn Sink]) -> Result<(march::Arrival, &'static str)> {
-    let mut stepper = stepper(case, &prepared.system)?;
-    let guards = Guards::new(&case.guards, &prepared.system);
-    let arrival = march::march(&mut stepper, &mut pace(case), &guards, sinks)?;
-    Ok((arrival, stepper.factorization()))
+    let mut method = method(case, &prepared.system)?;
+    let guards = Guards::new(case, &prepared.system);
+    let arrival = march::march(method.as_mut(), &mut pace(case), &guards, sinks)?;
+    Ok((arrival, method.factorization()))
 }
 
 /// Runs a case and writes its files into `out`, which must exist and be free of an earlier run. `extra` sees every

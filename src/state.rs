@@ -20,6 +20,8 @@ pub struct State {
     pub a: Vec<f64>,
     /// Impulse of every contact candidate in the last step.
     pub impulse: Vec<f64>,
+    /// Force of every contact candidate at this instant, in analyses where contact is a force.
+    pub force: Vec<f64>,
     /// Internal force at q.
     pub internal: Vec<f64>,
     /// Applied load, gravity apart.
@@ -77,6 +79,7 @@ impl State {
             v: zero(),
             a: zero(),
             impulse: vec![0.0; system.contacts.len()],
+            force: vec![0.0; system.contacts.len()],
             internal: zero(),
             applied: zero(),
             viscous: zero(),

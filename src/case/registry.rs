@@ -41,7 +41,7 @@ pub static CASE: Table = table(
 );
 
 const ANALYSES: &[Choice] =
-    &[word("dynamic", "transient"), word("static", "equilibrium path; `[time]` is the load parameter").planned()];
+    &[word("dynamic", "transient"), word("static", "equilibrium path; `[time]` is the load parameter")];
 
 static TIME: Table = table(
     "[time]",

@@ -22,7 +22,7 @@ impl Check {
         let loaded = self.case.load(manners)?;
         let Prepared { model, system, advice: sentences } = prepare(&loaded)?;
         let case = &loaded.case;
-        let stepper = run::stepper(case, &system)?;
+        let stepper = run::method(case, &system)?;
         let highest = system
             .highest_frequency()
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;

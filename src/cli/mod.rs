@@ -2,6 +2,7 @@
 
 mod check;
 mod list;
+mod modes;
 mod new;
 mod output;
 mod run;
@@ -49,6 +50,8 @@ enum Command {
     Check(check::Check),
     /// Run cases and check their [expect] tables.
     Test(test::Test),
+    /// Natural frequencies and mode shapes of a case.
+    Modes(modes::Modes),
     /// What exists: schemes, elements, contacts, cases.
     List(list::List),
     /// The JSON schema of case files, for editors.
@@ -104,6 +107,7 @@ pub fn main() -> u8 {
         Command::Run(command) => command.execute(&manners),
         Command::Check(command) => command.execute(&manners),
         Command::Test(command) => command.execute(&manners, cli.threads),
+        Command::Modes(command) => command.execute(&manners),
         Command::List(command) => command.execute(),
         Command::Schema => output::print(&format!("{:#}\n", crate::case::schema())),
         Command::New(command) => command.execute(&manners),

@@ -375,7 +375,8 @@ impl Model {
             let fix = support.fix.iter().filter_map(|name| Component::find(name)).collect();
             let mut motion = Vec::new();
             for (name, function) in &support.motion {
-                motion.extend(Component::find(name).map(|c| Function::new(function, path).map(|f| (c, f))).transpose()?);
+                motion
+                    .extend(Component::find(name).map(|c| Function::new(function, path).map(|f| (c, f))).transpose()?);
             }
             self.supports.push(Support { name: support.name.clone(), nodes, fix, motion });
         }

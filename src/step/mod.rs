@@ -17,6 +17,7 @@ use crate::case::data::{self, Position};
 use crate::contact::solver::Method;
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::{self, Balance, Passage};
+use crate::march::Method as StepMethod;
 use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
@@ -161,11 +162,6 @@ impl<'a> Stepper<'a> {
         })
     }
 
-    /// Which factorization the step's matrix gets.
-    pub fn factorization(&self) -> &'static str {
-        self.factor.name()
-    }
-
     /// The state at t = 0: the acceleration balances all forces but those of contact.
     pub fn start(&mut self, h: f64) -> State {
         let system = self.system;
@@ -191,16 +187,6 @@ impl<'a> Stepper<'a> {
         state
     }
 
-    /// The state at t = 0 in the form of a finished step, for those who record steps.
-    pub fn initial_attempt(&mut self, h: f64) -> Attempt {
-        let mut attempt = self.attempt_for();
-        attempt.state = self.start(h);
-        for (gap, candidate) in attempt.gaps.iter_mut().zip(&self.system.contacts.candidates) {
-            *gap = candidate.gap(&attempt.state.q);
-        }
-        attempt
-    }
-
     /// An attempt of the right size for [`Stepper::attempt`].
     pub fn attempt_for(&self) -> Attempt {
         Attempt {
@@ -214,27 +200,6 @@ impl<'a> Stepper<'a> {
     /// supports at rest.
     fn has_storage(&self) -> bool {
         self.row.storage && self.system.linear && self.system.drives.is_empty()
-    }
-
-    /// Makes the step from `from` to time `t1 = from.time + h`; `to` is overwritten.
-    pub fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
-        let system = self.system;
-        self.begin(from, h, t1, to);
-        loop {
-            self.place(h, &mut to.state);
-            let done = self.converged(from, to)?;
-            if done {
-                break;
-            }
-            self.prepare(h, to)?;
-            self.pass(h, to)?;
-            to.passes += 1;
-            if system.linear {
-                self.place(h, &mut to.state);
-                break;
-            }
-        }
-        self.finish(from, h, to)
     }
 
     /// Predictions of (T1)–(T2), active contacts and first guess.
@@ -350,32 +315,13 @@ impl<'a> Stepper<'a> {
             work.residuals.clear();
             return Ok(false);
         }
-        // Forces and moments have different units and are judged apart, (T6).
-        let mut sums = [[0.0; 2]; 3];
-        let (mut counts, mut farthest) = ([0.0; 2], 0.0_f64);
-        for i in 0..system.nodes.free {
-            let class = system.nodes.is_rotation(i) as usize;
-            counts[class] += 1.0;
-            if class == 0 {
-                farthest = farthest.max(state.q[i].abs());
-            }
-            let load = state.applied[i] + system.gravity[i];
-            for (sum, value) in sums.iter_mut().zip([work.residual[i], state.internal[i], load]) {
-                sum[class] += value * value;
-            }
-        }
-        // A strain is a difference of displacements over a length, and rounds like the displacements.
-        let rounding = ROUNDING * (1.0 + farthest / system.shortest);
+        let (residual, limit) = newton_limit(system, state, &work.residual, inertia, self.settings.newton.tolerance);
         let mut worst = 0.0_f64;
         for class in 0..2 {
-            let floor = rounding * system.floor[class] * f64::sqrt(counts[class]);
-            let size = sums[1][class].sqrt() + inertia[class] + sums[2][class].sqrt();
-            let limit = self.settings.newton.tolerance * size + floor;
-            let residual = sums[0][class].sqrt();
-            if residual > 0.0 {
-                worst = worst.max(residual / limit);
+            if residual[class] > 0.0 {
+                worst = worst.max(residual[class] / limit[class]);
             }
-            if residual.is_nan() {
+            if residual[class].is_nan() {
                 worst = f64::NAN;
             }
         }
@@ -490,8 +436,7 @@ impl<'a> Stepper<'a> {
             self.support_work(from, to);
         }
         let work = &mut self.work;
-        let passage =
-            Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
+        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         if from.storage.is_some() {
             let contact = to.balance.contact;
             to.balance.storage_defect =
@@ -536,4 +481,70 @@ impl<'a> Stepper<'a> {
         }
         Err(Error::Guard(format!("the energy became infinite in step {} (t = {})", state.step, state.time)))
     }
+}
+
+impl StepMethod for Stepper<'_> {
+    fn initial_attempt(&mut self, h: f64) -> Result<Attempt> {
+        let mut attempt = self.attempt_for();
+        attempt.state = self.start(h);
+        for (gap, candidate) in attempt.gaps.iter_mut().zip(&self.system.contacts.candidates) {
+            *gap = candidate.gap(&attempt.state.q);
+        }
+        Ok(attempt)
+    }
+
+    fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
+        let system = self.system;
+        self.begin(from, h, t1, to);
+        loop {
+            self.place(h, &mut to.state);
+            let done = self.converged(from, to)?;
+            if done {
+                break;
+            }
+            self.prepare(h, to)?;
+            self.pass(h, to)?;
+            to.passes += 1;
+            if system.linear {
+                self.place(h, &mut to.state);
+                break;
+            }
+        }
+        self.finish(from, h, to)
+    }
+
+    fn factorization(&self) -> &'static str {
+        self.factor.name()
+    }
+}
+
+/// Sizes of the residual forces and moments, and below what they may be left, (T6). Forces and moments have different
+/// units and are judged apart.
+pub(crate) fn newton_limit(
+    system: &System,
+    state: &State,
+    residual: &[f64],
+    inertia: [f64; 2],
+    tolerance: f64,
+) -> ([f64; 2], [f64; 2]) {
+    let mut sums = [[0.0; 2]; 3];
+    let (mut counts, mut farthest) = ([0.0; 2], 0.0_f64);
+    for i in 0..system.nodes.free {
+        let class = system.nodes.is_rotation(i) as usize;
+        counts[class] += 1.0;
+        if class == 0 {
+            farthest = farthest.max(state.q[i].abs());
+        }
+        let load = state.applied[i] + system.gravity[i];
+        for (sum, value) in sums.iter_mut().zip([residual[i], state.internal[i], load]) {
+            sum[class] += value * value;
+        }
+    }
+    // A strain is a difference of displacements over a length, and rounds like the displacements.
+    let rounding = ROUNDING * (1.0 + farthest / system.shortest);
+    let limit = [0, 1].map(|class| {
+        let floor = rounding * system.floor[class] * f64::sqrt(counts[class]);
+        tolerance * (sums[1][class].sqrt() + inertia[class] + sums[2][class].sqrt()) + floor
+    });
+    (sums[0].map(f64::sqrt), limit)
 }
