@@ -34,7 +34,7 @@ impl Pace for Ladder {
             self.target = 1;
         } else if state.time >= self.end(self.part + 1) {
             self.part += 1;
-            while self.level > 0 && self.part % 2 == 0 {
+            while self.level > 0 && self.part.is_multiple_of(2) {
                 self.part /= 2;
                 self.level -= 1;
             }

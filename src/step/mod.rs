@@ -180,9 +180,9 @@ impl<'a> Stepper<'a> {
         }
         self.mass_factor.solve(&mut state.a);
         self.energies(&mut state);
-        if state.storage.is_some() {
-            let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
-            state.storage.as_mut().expect("just seen").value = value;
+        let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
+        if let Some(storage) = &mut state.storage {
+            storage.value = value;
         }
         state
     }
