@@ -1,4 +1,4 @@
-//! ParaView frames of a run: fills the arrays of a [`Frame`](super::vtk::Frame) from the state.
+//! ParaView frames of a run: fills the arrays of a [`Frame`] from the state.
 
 use super::vtk::{Array, Frame, Series};
 use super::{Record, Sink};
