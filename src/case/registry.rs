@@ -353,6 +353,7 @@ static VTK: Table = table(
         default("frames", Integer(1, MOST_STEPS), "200", "About this many frames over the run"),
         optional("every", Integer(1, MOST_STEPS), "One frame every so many steps"),
         default("encoding", Word(ENCODINGS), "\"raw\"", "Encoding of the arrays"),
+        default("surface", Flag, "false", "Also the deformed bodies with their height, as surface.pvd"),
     ],
 );
 

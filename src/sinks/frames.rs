@@ -125,6 +125,7 @@ impl Sink for Frames<'_> {
         let frame = Frame {
             points: &self.points,
             lines: &self.lines,
+            quads: &[],
             vertices: &self.vertices,
             point_data: &[
                 vector("displacement", &self.displacement),
