@@ -1,6 +1,5 @@
 //! The straight line from a loaded case to its files.
 
-use crate::advice;
 use crate::case::Loaded;
 use crate::case::data::{Analysis, Case, Position, VtkOutput};
 use crate::files::write_atomically;
@@ -17,7 +16,7 @@ use crate::statics::Statics;
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
 use crate::system::System;
-use crate::{Error, Result};
+use crate::{Error, Result, advice, directory};
 use std::path::Path;
 use std::time::Instant;
 
@@ -84,11 +83,13 @@ pub fn march(case: &Case, prepared: &Prepared, sinks: &mut [&mut dyn Sink]) -> R
     Ok((arrival, method.factorization()))
 }
 
-/// Runs a case and writes its files into `out`, which must exist and be free of an earlier run. `extra` sees every
-/// accepted step too (a progress bar).
-pub fn run(loaded: &Loaded, out: &Path, extra: &mut dyn Sink) -> Result<Summary> {
+/// Runs a case and writes its files into `out`, from which `force` removes an earlier run. `extra` sees every accepted
+/// step too (a progress bar).
+pub fn run(loaded: &Loaded, out: &Path, force: bool, extra: &mut dyn Sink) -> Result<Summary> {
     let clock = Instant::now();
     let prepared = prepare(loaded)?;
+    // Only now: a case that cannot run must not cost the user the results of an earlier one.
+    directory::claim(out, force)?;
     let Prepared { model, system, .. } = &prepared;
     let case = &loaded.case;
     let columns = Columns::new(model, system);
