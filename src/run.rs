@@ -1,10 +1,9 @@
 //! The straight line from a loaded case to its files.
 
-use crate::advice;
 use crate::case::Loaded;
-use crate::case::data::Case;
+use crate::case::data::{Analysis, Case, Position, VtkOutput};
 use crate::files::write_atomically;
-use crate::march::{self, Fixed, Guards, Ladder};
+use crate::march::{self, Fixed, Guards, Ladder, Method};
 use crate::model::Model;
 use crate::report;
 use crate::schemes;
@@ -14,15 +13,20 @@ use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
 use crate::sinks::frames::Frames;
 use crate::sinks::history::History;
+use crate::sinks::surface::Surface;
+use crate::statics::Statics;
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
 use crate::system::System;
-use crate::{Error, Result};
+use crate::{Error, Result, advice, directory};
 use std::path::Path;
 use std::time::Instant;
 
 /// Frames of a run unless the case says otherwise.
 const FRAMES: u64 = 200;
+
+/// Cuts for the penetration guard where the energy guard, whose setting it shares, is off.
+const GUARD_CUTS: u32 = 8;
 
 /// A case made ready: model, equations and advice.
 pub struct Prepared {
@@ -42,54 +46,66 @@ pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
     Ok(Prepared { model, system, advice })
 }
 
-/// The stepper of a case.
-pub fn stepper<'a>(case: &Case, system: &'a System) -> Result<Stepper<'a>> {
+/// What makes the steps of a case: its scheme, or the search for equilibrium.
+pub fn method<'a>(case: &Case, system: &'a System) -> Result<Box<dyn Method + 'a>> {
     let kind = schemes::find(&case.scheme.name)
         .ok_or_else(|| Error::Input(format!("there is no scheme `{}`", case.scheme.name)))?;
+    let row = kind.tableau(&case.scheme.parameters);
+    if case.scheme.position == Position::Ggl && !row.storage {
+        return Err(Error::Input(format!(
+            "scheme.position = \"ggl\" does not go with `{}`; allowed: newmark, hht, generalized-alpha, \
+             central-difference",
+            kind.name
+        )));
+    }
     let settings = Settings {
         forecast: case.scheme.forecast,
         position: case.scheme.position,
         newton: case.solver.newton.clone(),
         contact: case.solver.contact.clone(),
     };
-    Stepper::new(system, kind.tableau(&case.scheme.parameters), settings)
+    Ok(match case.analysis {
+        Analysis::Dynamic => Box::new(Stepper::new(system, row, settings)?),
+        Analysis::Static => Box::new(Statics::new(system, &settings)),
+    })
 }
 
 /// The pace of a case: its grid of steps, with cuts for trouble.
 pub fn pace(case: &Case) -> Ladder {
     let (end, step) = (case.time.end, case.time.step);
-    Ladder::new(Fixed::new(end, step), step, case.time.min_step.unwrap_or(step / 1024.0))
+    let cuts = case.guards.energy.get().map_or(GUARD_CUTS, |guard| guard.cuts as u32);
+    Ladder::new(Fixed::new(end, step), step / case.time.min_step.unwrap_or(step / 1024.0), cuts)
 }
 
 /// Runs a prepared case with the given sinks only; no file is written.
 pub fn march(case: &Case, prepared: &Prepared, sinks: &mut [&mut dyn Sink]) -> Result<(march::Arrival, &'static str)> {
-    let mut stepper = stepper(case, &prepared.system)?;
-    let guards = Guards::new(&case.guards, &prepared.system);
-    let arrival = march::march(&mut stepper, &mut pace(case), &guards, sinks)?;
-    Ok((arrival, stepper.factorization()))
+    let mut method = method(case, &prepared.system)?;
+    let guards = Guards::new(case, &prepared.system);
+    let arrival = march::march(method.as_mut(), &mut pace(case), &guards, sinks)?;
+    Ok((arrival, method.factorization()))
 }
 
-/// Runs a case and writes its files into `out`, which must exist and be free of an earlier run. `extra` sees every
-/// accepted step too (a progress bar).
-pub fn run(loaded: &Loaded, out: &Path, extra: &mut dyn Sink) -> Result<Summary> {
+/// Runs a case and writes its files into `out`, from which `force` removes an earlier run. `extra` sees every accepted
+/// step too (a progress bar).
+pub fn run(loaded: &Loaded, out: &Path, force: bool, extra: &mut dyn Sink) -> Result<Summary> {
     let clock = Instant::now();
     let prepared = prepare(loaded)?;
+    // Only now: a case that cannot run must not cost the user the results of an earlier one.
+    directory::claim(out, force)?;
     let Prepared { model, system, .. } = &prepared;
     let case = &loaded.case;
     let columns = Columns::new(model, system);
     let mut digest = Digest::new(system);
     let mut history = History::create(&out.join("history.csv"), &columns, case.output.history.every, case.time.end)?;
-    let mut frames = case
-        .output
-        .vtk
-        .get()
-        .map(|vtk| {
-            let steps = Fixed::new(case.time.end, case.time.step).count();
-            let wanted = vtk.frames.map_or(FRAMES, |n| n as u64);
-            let every = vtk.every.map_or_else(|| steps.div_ceil(wanted), |n| n as u64);
-            Frames::create(out, model, system, (every, case.time.end, vtk.encoding))
-        })
-        .transpose()?;
+    let rhythm = |vtk: &VtkOutput| {
+        let steps = Fixed::new(case.time.end, case.time.step).count();
+        let wanted = vtk.frames.map_or(FRAMES, |n| n as u64);
+        (vtk.every.map_or_else(|| steps.div_ceil(wanted), |n| n as u64), case.time.end, vtk.encoding)
+    };
+    let vtk = case.output.vtk.get();
+    let mut frames = vtk.map(|vtk| Frames::create(out, model, system, rhythm(vtk))).transpose()?;
+    let surface = vtk.filter(|vtk| vtk.surface);
+    let mut surface = surface.map(|vtk| Surface::create(out, model, system, rhythm(vtk))).transpose()?;
     let time = (case.time.end, case.time.step);
     let animation = || Animation::create(&out.join("animation.json"), model, system, time);
     let mut animation = case.output.report.then(animation).transpose()?;
@@ -97,6 +113,9 @@ pub fn run(loaded: &Loaded, out: &Path, extra: &mut dyn Sink) -> Result<Summary>
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut digest, &mut history, extra];
     if let Some(frames) = &mut frames {
         sinks.push(frames);
+    }
+    if let Some(surface) = &mut surface {
+        sinks.push(surface);
     }
     if let Some(animation) = &mut animation {
         sinks.push(animation);

@@ -1,6 +1,6 @@
 //! A scheme is a row of numbers: the [`Tableau`] of equations (T1)–(T4), and the registry [`SCHEMES`].
 //!
-//! Nothing here knows a system, a contact or a file; the algebra that uses these numbers is in `step.rs`.
+//! Nothing here knows a system, a contact or a file; the algebra that uses these numbers is in `step`.
 
 use nalgebra::Matrix3;
 use std::collections::BTreeMap;
@@ -33,6 +33,9 @@ pub struct Tableau {
     pub storage: bool,
 }
 
+/// Gives the value of a key.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> f64;
+
 /// Parameters of a scheme by name.
 pub type Parameters = BTreeMap<String, f64>;
 
@@ -44,7 +47,7 @@ pub struct SchemeKind {
     pub summary: &'static str,
     /// The family's own keys; a later default may use an earlier key.
     pub keys: &'static [Key],
-    build: fn(&dyn Fn(&str) -> f64) -> Tableau,
+    build: fn(Lookup) -> Tableau,
     /// Sentence of advice when parameters leave the range in which the theorem proves dissipation,
     /// given the largest restitution of the case.
     pub advice: fn(&Tableau, f64) -> Option<String>,
@@ -71,7 +74,7 @@ pub enum KeyDefault {
     /// A number.
     Value(f64),
     /// A formula in the earlier keys, and its text.
-    Rule(&'static str, fn(&dyn Fn(&str) -> f64) -> f64),
+    Rule(&'static str, fn(Lookup) -> f64),
 }
 
 /// Every scheme that carom has.
@@ -270,7 +273,7 @@ impl Tableau {
         self.g0 != 0.0 || self.b0 != 0.0 || self.alpha_m != 0.0
     }
 
-    /// Amplification matrix of one contact-free step of q'' + ω² q = 0 on (q, h v, h² a / (1 + x²)), x = h ω;
+    /// Amplification matrix, (T23), of one contact-free step of q'' + ω² q = 0 on (q, h v, h² a / (1 + x²)), x = h ω;
     /// the last scaling keeps the entries of order one for stiff modes.
     fn amplification(&self, x: f64) -> Matrix3<f64> {
         let x2 = x * x;
@@ -297,7 +300,7 @@ impl Tableau {
         self.amplification(x).complex_eigenvalues().iter().map(|z| z.norm()).fold(0.0, f64::max)
     }
 
-    /// Largest h ω for which a contact-free oscillation stays bounded; infinite if there is no limit.
+    /// Largest h ω, (T24), for which a contact-free oscillation stays bounded; infinite if there is no limit.
     pub fn stability_limit(&self) -> f64 {
         // Roots that meet on the unit circle are found to the square root of round-off only.
         let stable = |x: f64| self.spectral_radius(x) <= 1.0 + 1e-6;

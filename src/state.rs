@@ -20,6 +20,8 @@ pub struct State {
     pub a: Vec<f64>,
     /// Impulse of every contact candidate in the last step.
     pub impulse: Vec<f64>,
+    /// Force of every contact candidate at this instant, in analyses where contact is a force.
+    pub force: Vec<f64>,
     /// Internal force at q.
     pub internal: Vec<f64>,
     /// Applied load, gravity apart.
@@ -53,8 +55,10 @@ impl Energy {
 /// Memory of the storage function ℋ, (T20)–(T22).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
-    /// Value of ℋ.
+    /// Value of ℋ; NaN once the step size has changed, because ℋ belongs to one.
     pub value: f64,
+    /// Step size that it belongs to.
+    pub h: f64,
     /// Filter z of the displacement increments.
     pub z: Vec<f64>,
     /// K z.
@@ -77,12 +81,14 @@ impl State {
             v: zero(),
             a: zero(),
             impulse: vec![0.0; system.contacts.len()],
+            force: vec![0.0; system.contacts.len()],
             internal: zero(),
             applied: zero(),
             viscous: zero(),
             energy: Energy::default(),
             storage: storage.then(|| Storage {
                 value: 0.0,
+                h: 0.0,
                 z: zero(),
                 stiffness_z: zero(),
                 damping_x: zero(),

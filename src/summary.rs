@@ -218,7 +218,7 @@ impl Summary {
 }
 
 /// Six digits are enough for the eye; the files have them all.
-pub fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || (1e-3..1e6).contains(&size) {
         let digits = if size >= 1.0 { 5 - size.log10().floor() as i32 } else { 6 };

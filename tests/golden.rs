@@ -4,6 +4,7 @@
 mod common;
 
 use carom::case::data;
+use carom::march::Method;
 use carom::schemes::{self, Tableau};
 use carom::state::State;
 use carom::step::{Settings, Stepper};
@@ -18,26 +19,29 @@ fn reference() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// Name in the file, scheme, its keys, and the activation forecast.
-const RUNS: &[(&str, &str, &[(&str, f64)], f64)] = &[
-    ("MJ theta=0.5", "moreau-jean", &[("theta", 0.5)], 0.5),
-    ("MJ theta=0.6", "moreau-jean", &[("theta", 0.6)], 0.5),
-    ("MJ theta=1 gact=1", "moreau-jean", &[("theta", 1.0)], 1.0),
-    ("MJ variant theta=0.8", "moreau-jean-dissipative", &[("theta", 0.8)], 0.5),
-    ("Newmark 1,.5625", "newmark", &[("gamma", 1.0), ("beta", 0.5625)], 0.5),
-    ("Newmark .5,.25", "newmark", &[], 0.5),
-    ("HHT .1", "hht", &[("alpha", 0.1)], 0.5),
-    ("HHT .1 g=1 b=.5", "hht", &[("alpha", -0.1), ("gamma", 1.0), ("beta", 0.5)], 0.5),
-    ("GenAlpha .6 half", "generalized-alpha", &[("rho_inf", 0.6)], 0.5),
+const HALF: data::Position = data::Position::Half;
+
+/// Name in the file, scheme, its keys, the activation forecast, and the position rule.
+const RUNS: &[(&str, &str, &[(&str, f64)], f64, data::Position)] = &[
+    ("MJ theta=0.5", "moreau-jean", &[("theta", 0.5)], 0.5, HALF),
+    ("MJ theta=0.6", "moreau-jean", &[("theta", 0.6)], 0.5, HALF),
+    ("MJ theta=1 gact=1", "moreau-jean", &[("theta", 1.0)], 1.0, HALF),
+    ("MJ variant theta=0.8", "moreau-jean-dissipative", &[("theta", 0.8)], 0.5, HALF),
+    ("Newmark 1,.5625", "newmark", &[("gamma", 1.0), ("beta", 0.5625)], 0.5, HALF),
+    ("Newmark .5,.25", "newmark", &[], 0.5, HALF),
+    ("HHT .1", "hht", &[("alpha", 0.1)], 0.5, HALF),
+    ("HHT .1 g=1 b=.5", "hht", &[("alpha", -0.1), ("gamma", 1.0), ("beta", 0.5)], 0.5, HALF),
+    ("GenAlpha .6 half", "generalized-alpha", &[("rho_inf", 0.6)], 0.5, HALF),
+    ("GenAlpha .6 GGL free-forecast", "generalized-alpha", &[("rho_inf", 0.6)], 0.5, data::Position::Ggl),
 ];
 
 fn tableau(name: &str, keys: &[(&str, f64)]) -> Tableau {
     schemes::find(name).unwrap().tableau(&keys.iter().map(|(k, v)| (k.to_string(), *v)).collect())
 }
 
-fn settings(forecast: f64) -> Settings {
+fn settings(forecast: f64, position: data::Position) -> Settings {
     let contact = data::ContactSolver { method: data::ContactMethod::Lemke, ..Default::default() };
-    Settings { forecast, position: data::Position::Half, newton: data::Newton::default(), contact }
+    Settings { forecast, position, newton: data::Newton::default(), contact }
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -57,13 +61,12 @@ fn close_all(what: &str, ours: &[f64], theirs: &Value) {
 /// Calls `check(step index, from, attempt, reference step)` along a run.
 fn along(
     system: &System,
-    row: Tableau,
-    forecast: f64,
+    (row, forecast, position): (Tableau, f64, data::Position),
     run: &Value,
     mut check: impl FnMut(usize, &State, &carom::step::Attempt, &Value),
 ) {
     let h = 0.01;
-    let mut stepper = Stepper::new(system, row, settings(forecast)).unwrap();
+    let mut stepper = Stepper::new(system, row, settings(forecast, position)).unwrap();
     let mut state = stepper.start(h);
     let mut attempt = stepper.attempt_for();
     for (k, step) in run["steps"].as_array().unwrap().iter().enumerate() {
@@ -77,9 +80,9 @@ fn along(
 fn states_impulses_and_ledgers_of_every_scheme() {
     let reference = reference();
     let system = common::dense::golden();
-    for &(label, name, keys, forecast) in RUNS {
+    for &(label, name, keys, forecast, position) in RUNS {
         let mut impulses = 0;
-        along(&system, tableau(name, keys), forecast, &reference[label], |k, _, attempt, step| {
+        along(&system, (tableau(name, keys), forecast, position), &reference[label], |k, _, attempt, step| {
             let what = |part: &str| format!("{label} step {k} {part}");
             let (state, balance, ledger) = (&attempt.state, &attempt.balance, &step["ledger"]);
             close(&what("t"), state.time, step["t"].as_f64().unwrap());
@@ -104,7 +107,9 @@ fn states_impulses_and_ledgers_of_every_scheme() {
             }
             assert!(balance.defect.abs() < 1e-14, "{} {:e}", what("defect"), balance.defect);
             assert!(balance.storage_defect.abs() < 1e-13, "{} {:e}", what("storage"), balance.storage_defect);
-            assert!(attempt.complementarity < 1e-13, "{} {:e}", what("residual"), attempt.complementarity);
+            // Corrections and impulses are reconciled to the solver's tolerance; impulses alone are exact.
+            let limit = if position == HALF { 1e-13 } else { 1e-11 };
+            assert!(attempt.complementarity < limit, "{} {:e}", what("residual"), attempt.complementarity);
             impulses += state.impulse.iter().filter(|p| **p > 0.0).count();
         });
         assert!(impulses > 5, "{label}: the run must meet contact, {impulses}");
@@ -115,8 +120,8 @@ fn states_impulses_and_ledgers_of_every_scheme() {
 fn storage_functions_change_as_the_sources_say() {
     let reference = reference();
     let system = common::dense::golden();
-    for &(label, name, keys, forecast) in &RUNS[4..] {
-        along(&system, tableau(name, keys), forecast, &reference[label], |k, from, attempt, step| {
+    for &(label, name, keys, forecast, position) in &RUNS[4..] {
+        along(&system, (tableau(name, keys), forecast, position), &reference[label], |k, from, attempt, step| {
             let before = from.storage.as_ref().unwrap().value;
             let after = attempt.state.storage.as_ref().unwrap().value;
             let theirs = step["energy_storage"]["delta"].as_f64().unwrap();
@@ -131,10 +136,10 @@ fn energy_groupings_of_the_sources() {
     let reference = reference();
     let system = common::dense::golden();
     let mut mass_times = vec![0.0; 3];
-    for &(label, name, keys, forecast) in RUNS {
+    for &(label, name, keys, forecast, position) in RUNS {
         let row = tableau(name, keys);
         let h = 0.01;
-        along(&system, row, forecast, &reference[label], |k, from, attempt, step| {
+        along(&system, (row, forecast, position), &reference[label], |k, from, attempt, step| {
             let to = &attempt.state;
             let blend = |s: f64, x0: &[f64], x1: &[f64]| -> Vec<f64> {
                 x0.iter().zip(x1).map(|(a, b)| (1.0 - s) * a + s * b).collect()
@@ -160,6 +165,7 @@ fn energy_groupings_of_the_sources() {
                 check("energy_onestep", "ext", dot(&dq, &blend(s, &from.applied, &to.applied)));
                 check("energy_onestep", "damp", -dot(&dq, &blend(s, &from.viscous, &to.viscous)));
                 check("energy_onestep", "imp", half_power);
+
                 let numerical = -(0.5 - row.alpha_f) * dq_k
                     - (1.0 - row.alpha_m - gamma) * dq_da
                     - 0.5 * h * h * (2.0 * beta - gamma) * da_a;
@@ -184,8 +190,11 @@ fn energy_groupings_of_the_sources() {
 fn delassus_operators() {
     let reference = reference();
     let system = common::dense::golden();
-    for &(label, name, keys, forecast) in RUNS {
-        let mut stepper = Stepper::new(&system, tableau(name, keys), settings(forecast)).unwrap();
+    for &(label, name, keys, forecast, position) in RUNS {
+        let mut stepper = Stepper::new(&system, tableau(name, keys), settings(forecast, data::Position::Half)).unwrap();
+        if position != HALF {
+            continue;
+        }
         let start = stepper.start(0.01);
         let w = stepper.delassus_matrix(&start, 0.01).unwrap();
         for (i, row) in reference[label]["W"].as_array().unwrap().iter().enumerate() {

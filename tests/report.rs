@@ -58,7 +58,8 @@ fn a_run_leaves_one_self_contained_page() {
     let page = page(&out);
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     // The name space of SVG is a name, not an address that is fetched.
-    let addresses: Vec<&str> = page.match_indices("http").map(|(at, _)| page[at..].split('"').next().unwrap()).collect();
+    let addresses: Vec<&str> =
+        page.match_indices("http").map(|(at, _)| page[at..].split('"').next().unwrap()).collect();
     assert_eq!(addresses, ["http://www.w3.org/2000/svg"]);
     for fetching in ["@import", "url(h", "url(/", "src=", "fetch(", "XMLHttpRequest", "import("] {
         assert!(!page.contains(fetching), "{fetching}");

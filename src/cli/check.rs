@@ -4,7 +4,7 @@ use super::{CaseArgs, Manners, output};
 use crate::march::Fixed;
 use crate::run::{Prepared, prepare};
 use crate::sinks::columns::Columns;
-use crate::{Error, Result, advice, run};
+use crate::{Error, Result, advice, run, summary};
 use clap::Args;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ impl Check {
         let loaded = self.case.load(manners)?;
         let Prepared { model, system, advice: sentences } = prepare(&loaded)?;
         let case = &loaded.case;
-        let stepper = run::stepper(case, &system)?;
+        let stepper = run::method(case, &system)?;
         let highest = system
             .highest_frequency()
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
@@ -65,6 +65,9 @@ impl Check {
             let value = match value {
                 serde_json::Value::String(words) => words.clone(),
                 number if key.ends_with("bytes") => size(number.as_u64().unwrap_or(0)),
+                serde_json::Value::Number(number) if number.is_f64() => {
+                    summary::figure(number.as_f64().unwrap_or(f64::NAN))
+                }
                 other => other.to_string(),
             };
             text += &format!("  {:<28}{value}\n", key.trim_end_matches("_bytes").replace('_', " "));

@@ -2,6 +2,7 @@
 
 mod check;
 mod list;
+mod modes;
 mod new;
 mod output;
 mod report;
@@ -52,6 +53,8 @@ enum Command {
     Test(test::Test),
     /// Write report.html of a finished run again, from its files.
     Report(report::Report),
+    /// Natural frequencies and mode shapes of a case.
+    Modes(modes::Modes),
     /// What exists: schemes, elements, contacts, cases.
     List(list::List),
     /// The JSON schema of case files, for editors.
@@ -108,6 +111,7 @@ pub fn main() -> u8 {
         Command::Check(command) => command.execute(&manners),
         Command::Test(command) => command.execute(&manners, cli.threads),
         Command::Report(command) => command.execute(&manners),
+        Command::Modes(command) => command.execute(&manners),
         Command::List(command) => command.execute(),
         Command::Schema => output::print(&format!("{:#}\n", crate::case::schema())),
         Command::New(command) => command.execute(&manners),

@@ -31,12 +31,27 @@ impl Test {
         let pool = pool.map_err(|error| Error::Usage(format!("cannot start threads: {error}")))?;
         // The order of the results is that of the files, whatever the number of threads.
         let outcomes: Vec<Outcome> = pool.install(|| files.par_iter().map(|file| judge(file)).collect());
-        let (text, passed, failed) = table(&files, &outcomes, manners.verbose);
-        output::print(&format!("{text}\n{passed} passed, {failed} failed\n"))?;
-        match failed {
-            0 if passed > 0 => Ok(()),
-            0 => Err(Error::Usage("no case with an [expect] table was found".into())),
-            _ => Err(Error::Expectation(format!("{failed} of {} expectations do not hold", passed + failed))),
+        let text = table(&files, &outcomes, manners.verbose);
+        let count = |holds| outcomes.iter().flatten().flatten().filter(|verdict| verdict.holds == holds).count();
+        let (held, missed) = (count(true), count(false));
+        let mut broken: Vec<(PathBuf, Error)> =
+            files.into_iter().zip(outcomes).filter_map(|(file, outcome)| Some((file, outcome.err()?))).collect();
+        output::print(&format!("{text}\n{held} passed, {} failed\n", missed + broken.len()))?;
+        // A case that cannot run lends its exit code, unless an expectation has a word to say.
+        let last = if missed == 0 { broken.pop() } else { None };
+        for (file, error) in &broken {
+            output::say(&format!("{}:", file.display()));
+            output::report(error);
+        }
+        if let Some((file, error)) = last {
+            output::say(&format!("{}:", file.display()));
+            return Err(error);
+        }
+        match missed {
+            0 if held == 0 => Err(Error::Usage("no case with an [expect] table was found".into())),
+            0 => Ok(()),
+            1 => Err(Error::Expectation("1 expectation does not hold".into())),
+            _ => Err(Error::Expectation(format!("{missed} expectations do not hold"))),
         }
     }
 }
@@ -69,34 +84,21 @@ fn judge(file: &Path) -> Outcome {
     Ok(watch.judge(&loaded.case.expect, &digest, &arrival))
 }
 
-fn table(files: &[PathBuf], outcomes: &[Outcome], verbose: bool) -> (String, usize, usize) {
-    let (mut text, mut passed, mut failed) = (String::new(), 0, 0);
+/// One line per case, and one for every expectation that does not hold, or for all if `verbose`.
+fn table(files: &[PathBuf], outcomes: &[Outcome], verbose: bool) -> String {
+    let mut text = String::new();
     let mut line = |words: String| writeln!(text, "{words}").expect("writing to a string cannot fail");
     for (file, outcome) in files.iter().zip(outcomes) {
-        match outcome {
-            Ok(verdicts) => {
-                let bad = verdicts.iter().filter(|verdict| !verdict.holds).count();
-                failed += bad;
-                passed += verdicts.len() - bad;
-                let state = if bad == 0 { "ok" } else { "FAILED" };
-                line(format!("{:<48} {:>3} expectations  {state}", file.display(), verdicts.len()));
-                for verdict in verdicts.iter().filter(|verdict| verbose || !verdict.holds) {
-                    let mark = if verdict.holds { "ok    " } else { "FAILED" };
-                    line(format!(
-                        "    {mark} {:<32} {:.10e}  wanted {}",
-                        verdict.key, verdict.measured, verdict.wanted
-                    ));
-                }
-            }
-            Err(error) => {
-                failed += 1;
-                line(format!(
-                    "{:<48}                   FAILED\n    {}",
-                    file.display(),
-                    error.to_string().replace('\n', "\n    ")
-                ));
-            }
+        let Ok(verdicts) = outcome else {
+            line(format!("{:<48} did not run       FAILED", file.display()));
+            continue;
+        };
+        let state = if verdicts.iter().all(|verdict| verdict.holds) { "ok" } else { "FAILED" };
+        line(format!("{:<48} {:>3} expectations  {state}", file.display(), verdicts.len()));
+        for verdict in verdicts.iter().filter(|verdict| verbose || !verdict.holds) {
+            let mark = if verdict.holds { "ok    " } else { "FAILED" };
+            line(format!("    {mark} {:<32} {:.10e}  wanted {}", verdict.key, verdict.measured, verdict.wanted));
         }
     }
-    (text, passed, failed)
+    text
 }

@@ -27,7 +27,7 @@ pub struct Group {
     pub range: Range<usize>,
 }
 
-/// A gap that is affine in q: offset + Σ coefficient·q[dof], (T50).
+/// A gap that is affine in q: offset + Σ coefficient · displacement, (T50).
 pub struct Candidate {
     /// The node that touches.
     pub node: usize,
@@ -106,6 +106,11 @@ impl Candidate {
     /// Gradient of the gap times `x`: the relative velocity Gᵀv.
     pub fn rate(&self, x: &[f64]) -> f64 {
         self.gradient.iter().map(|&(dof, coefficient)| coefficient * x[dof as usize]).sum()
+    }
+
+    /// Entry of the gradient for one degree of freedom.
+    pub fn gradient(&self, dof: usize) -> f64 {
+        self.gradient.iter().filter(|(d, _)| *d as usize == dof).map(|(_, coefficient)| coefficient).sum()
     }
 
     /// f += p G.

@@ -71,6 +71,7 @@ fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     block.linear = false;
     block.damped = p.stiffness_damping != 0.0;
     block.floor = [p.axial, p.axial * longest];
+    block.shortest = elements.iter().map(|e| e.length).fold(f64::INFINITY, f64::min);
     Box::new(Beams { block, properties: p, elements })
 }
 

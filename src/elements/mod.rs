@@ -68,6 +68,8 @@ pub struct Block {
     pub nodes_per_element: usize,
     /// Forces, and moments, in which the rounding of a strain shows: EA and EA times a length.
     pub floor: [f64; 2],
+    /// Length of the shortest element: differences of displacement over it are strains.
+    pub shortest: f64,
 }
 
 impl Block {
@@ -91,6 +93,7 @@ impl Block {
             damped: false,
             nodes_per_element,
             floor: [0.0; 2],
+            shortest: f64::INFINITY,
         }
     }
 

@@ -33,6 +33,7 @@ fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let (from, to) = (nodes.place[a], nodes.place[b]);
     let length = (to[0] - from[0]).hypot(to[1] - from[1]).max(p.rest_length.abs());
     block.floor = [p.stiffness * length, 0.0];
+    block.shortest = length;
     Box::new(Spring {
         block,
         stiffness: p.stiffness,

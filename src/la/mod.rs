@@ -5,6 +5,7 @@
 mod chain;
 mod factor;
 pub mod lanczos;
+pub mod subspace;
 mod symmetric;
 
 pub use factor::{Factor, Singular};

@@ -1,6 +1,6 @@
 //! Limits that a step must respect; a run gone wrong stops here instead of looking right.
 
-use crate::case::data;
+use crate::case::data::{Analysis, Case};
 use crate::ledger::Ledger;
 use crate::step::Attempt;
 use crate::system::System;
@@ -15,7 +15,8 @@ pub struct Guards {
 
 impl Guards {
     /// Thresholds of a case on its system.
-    pub fn new(settings: &data::Guards, system: &System) -> Guards {
+    pub fn new(case: &Case, system: &System) -> Guards {
+        let settings = &case.guards;
         let fraction = settings.penetration.get().map(|guard| guard.fraction);
         let mut depths = Vec::new();
         if let Some(fraction) = fraction {
@@ -25,7 +26,9 @@ impl Guards {
                 }
             }
         }
-        Guards { gain: settings.energy.get().map(|guard| guard.gain), depths }
+        // Only motion can gain energy from nowhere; an equilibrium path has none to keep.
+        let moving = case.analysis == Analysis::Dynamic;
+        Guards { gain: settings.energy.get().filter(|_| moving).map(|guard| guard.gain), depths }
     }
 
     /// Checks a finished step against the thresholds.

@@ -1,6 +1,6 @@
 //! From the first instant to the last: attempt, judge, commit or retry.
 //!
-//! A [`Pace`] decides about step sizes and never touches a scheme; a [`Sink`](crate::sinks::Sink) keeps what it
+//! A [`Pace`] decides about step sizes and never touches a scheme; a [`Sink`] keeps what it
 //! wants of every accepted step.
 
 mod fixed;
@@ -14,9 +14,21 @@ pub use ladder::Ladder;
 use crate::ledger::Ledger;
 use crate::sinks::{Record, Sink};
 use crate::state::{Energy, State};
-use crate::step::Stepper;
+use crate::step::Attempt;
 use crate::{Error, Result};
 use std::time::{Duration, Instant};
+
+/// Makes steps: a scheme, or a search for equilibrium.
+pub trait Method {
+    /// The state at t = 0 in the form of a finished step; `h` is the size of the first step.
+    fn initial_attempt(&mut self, h: f64) -> Result<Attempt>;
+
+    /// Makes the step from `from` to time `t1 = from.time + h`; `to` is overwritten.
+    fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()>;
+
+    /// Which factorization its matrix gets.
+    fn factorization(&self) -> &'static str;
+}
 
 /// Chooses step sizes.
 pub trait Pace {
@@ -50,12 +62,12 @@ pub struct Arrival {
 
 /// Marches to the end of time; every accepted step goes to all sinks, the initial state first.
 pub fn march(
-    stepper: &mut Stepper,
+    method: &mut dyn Method,
     pace: &mut dyn Pace,
     guards: &Guards,
     sinks: &mut [&mut dyn Sink],
 ) -> Result<Arrival> {
-    let mut attempt = stepper.initial_attempt(pace.next(&State::default()).map_or(0.0, |stride| stride.h));
+    let mut attempt = method.initial_attempt(pace.next(&State::default()).map_or(0.0, |stride| stride.h))?;
     let mut ledger = Ledger::new(&attempt.state);
     let start = attempt.state.energy;
     let mut stepping = Duration::ZERO;
@@ -65,7 +77,7 @@ pub fn march(
     let mut state = attempt.state.clone();
     while let Some(stride) = pace.next(&state) {
         let clock = Instant::now();
-        let result = stepper.attempt(&state, stride.h, stride.end, &mut attempt);
+        let result = method.attempt(&state, stride.h, stride.end, &mut attempt);
         let result = result.and_then(|()| guards.check(&attempt, &ledger));
         if let Err(error) = result {
             pace.failed(error)?;

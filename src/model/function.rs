@@ -68,7 +68,11 @@ impl Function {
         match self {
             Function::Constant => 0.0,
             &Function::Ramp { from, to, start, end } => {
-                if (start..end).contains(&t) { (to - from) / (end - start) } else { 0.0 }
+                if (start..end).contains(&t) {
+                    (to - from) / (end - start)
+                } else {
+                    0.0
+                }
             }
             Function::Harmonic { amplitude, frequency, phase } => {
                 amplitude * (TAU * frequency) * (TAU * (frequency * t) + phase).cos()

@@ -68,8 +68,8 @@ impl Film {
         if let Some(node) = self.scene.segments.iter().flatten().find(|&&node| node >= nodes) {
             return Err(format!("a segment ends at node {node}, but there are {nodes} nodes"));
         }
-        let judged = self.frames.iter().enumerate();
-        judged.map(|(k, still)| self.scene.accepts(still).map_err(|what| format!("frame {k}: {what}"))).collect()
+        let mut numbered = self.frames.iter().enumerate();
+        numbered.try_for_each(|(k, still)| self.scene.accepts(still).map_err(|what| format!("frame {k}: {what}")))
     }
 }
 

@@ -7,6 +7,7 @@
 
 pub mod thin;
 
+use super::frames::extreme_stress;
 use super::{Record, Sink};
 use crate::model::{Body, Component, Model};
 use crate::system::System;
@@ -192,12 +193,9 @@ impl<'a> Animation<'a> {
     fn section_forces(&self, q: &[f64]) -> [Vec<f64>; 3] {
         let mut all: [Vec<f64>; 3] = [0; 3].map(|_| vec![0.0; self.segments.len()]);
         for (k, (body, lines)) in self.segments.iter().enumerate() {
-            let [area, modulus] = self.sections[*body];
             for &line in lines {
                 let forces = self.system.elements[*body].resultants(line, q);
-                let axial = if area > 0.0 { forces.axial / area } else { 0.0 };
-                let bending = if modulus > 0.0 { forces.moment.abs() / modulus } else { 0.0 };
-                let stress = if axial < 0.0 { axial - bending } else { axial + bending };
+                let stress = extreme_stress(&forces, self.sections[*body]);
                 for (values, value) in all.iter_mut().zip([forces.axial, forces.moment, stress]) {
                     if value.abs() > values[k].abs() {
                         values[k] = value;

@@ -1,9 +1,10 @@
-//! ParaView frames of a run: fills the arrays of a [`Frame`](super::vtk::Frame) from the state.
+//! ParaView frames of a run: fills the arrays of a [`Frame`] from the state.
 
 use super::vtk::{Array, Frame, Series};
 use super::{Record, Sink};
 use crate::Result;
 use crate::case::data::Encoding;
+use crate::elements::Resultants;
 use crate::model::{Component, Model};
 use crate::system::System;
 use std::path::Path;
@@ -17,8 +18,14 @@ pub struct Frames<'a> {
     points: Vec<[f64; 3]>,
     lines: Vec<[u32; 2]>,
     vertices: Vec<u32>,
-    /// Section area of the body of each line; a spring has none.
-    areas: Vec<f64>,
+    /// Area and section modulus (second moment over half height) of the body of each line; a spring has none.
+    sections: Vec<[f64; 2]>,
+    /// Half the height of the section at each node.
+    radius: Vec<f64>,
+    /// Angle of the director of each node in the reference configuration: that of the first line that it ends.
+    angles: Vec<f64>,
+    rotation: Vec<f64>,
+    director: Vec<f64>,
     displacement: Vec<f64>,
     velocity: Vec<f64>,
     contact_force: Vec<f64>,
@@ -46,11 +53,19 @@ impl<'a> Frames<'a> {
             every,
             end,
             points: model.places.iter().map(|place| [place[0], place[1], 0.0]).collect(),
-            areas: model
+            sections: model
                 .bodies
                 .iter()
-                .flat_map(|body| body.lines.iter().map(|_| body.properties.section.area))
+                .flat_map(|body| {
+                    let section = body.properties.section;
+                    let modulus = if section.half_height > 0.0 { section.inertia / section.half_height } else { 0.0 };
+                    body.lines.iter().map(move |_| [section.area, modulus])
+                })
                 .collect(),
+            radius: (0..n).map(|node| model.body_of(node).properties.half_height).collect(),
+            angles: reference_angles(model),
+            rotation: vec![0.0; n],
+            director: vec![0.0; 3 * n],
             lines,
             vertices,
             displacement: vec![0.0; 3 * n],
@@ -69,6 +84,10 @@ impl<'a> Frames<'a> {
                     self.velocity[3 * node + k] = state.v[dof];
                 }
             }
+            let turned = system.nodes.find(node, Component::Theta).map_or(0.0, |dof| state.q[dof]);
+            self.rotation[node] = turned;
+            let (sine, cosine) = (self.angles[node] + turned).sin_cos();
+            self.director[3 * node..3 * node + 2].copy_from_slice(&[-sine, cosine]);
         }
         self.contact_force.fill(0.0);
         for (candidate, impulse) in system.contacts.candidates.iter().zip(&state.impulse) {
@@ -84,7 +103,7 @@ impl<'a> Frames<'a> {
             // Point masses are cells of their own, after all lines, without section forces.
             for e in 0..if block.nodes_per_element == 2 { block.len() } else { 0 } {
                 let forces = element.resultants(e, &state.q);
-                let stress = if self.areas[cell] > 0.0 { forces.axial / self.areas[cell] } else { 0.0 };
+                let stress = extreme_stress(&forces, self.sections[cell]);
                 for (array, value) in self.cells.iter_mut().zip([forces.axial, forces.shear, forces.moment, stress]) {
                     array[cell] = value;
                 }
@@ -106,11 +125,15 @@ impl Sink for Frames<'_> {
         let frame = Frame {
             points: &self.points,
             lines: &self.lines,
+            quads: &[],
             vertices: &self.vertices,
             point_data: &[
                 vector("displacement", &self.displacement),
                 vector("velocity", &self.velocity),
                 vector("contact_force", &self.contact_force),
+                scalar("rotation", &self.rotation),
+                vector("director", &self.director),
+                scalar("radius", &self.radius),
             ],
             cell_data: &[
                 scalar("N", &self.cells[0]),
@@ -132,4 +155,24 @@ impl Sink for Frames<'_> {
     fn finish(&mut self) -> Result<()> {
         Ok(())
     }
+}
+
+/// The normal stress of largest modulus in a section: axial, and bending on the side where it adds.
+pub(super) fn extreme_stress(forces: &Resultants, [area, modulus]: [f64; 2]) -> f64 {
+    let axial = if area > 0.0 { forces.axial / area } else { 0.0 };
+    let bending = if modulus > 0.0 { forces.moment.abs() / modulus } else { 0.0 };
+    axial + bending.copysign(axial)
+}
+
+fn reference_angles(model: &Model) -> Vec<f64> {
+    let mut angles = vec![0.0; model.places.len()];
+    for body in &model.bodies {
+        // Backwards, so that the first line at a node has the last word.
+        for &[a, b] in body.lines.iter().rev() {
+            let (from, to) = (model.places[a], model.places[b]);
+            let angle = (to[1] - from[1]).atan2(to[0] - from[0]);
+            (angles[a], angles[b]) = (angle, angle);
+        }
+    }
+    angles
 }

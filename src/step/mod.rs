@@ -12,27 +12,22 @@
 //! pass when both are affine: a linear model differs only in that its factor and Delassus operator are kept.
 
 mod contact;
+mod newton;
 
 use crate::case::data::{self, Position};
 use crate::contact::solver::Method;
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::{self, Balance, Passage};
+use crate::march::Method as StepMethod;
 use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
 use crate::{Error, Result};
 use contact::Operators;
+pub(crate) use newton::newton_limit;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
-
-/// Floor of the Newton residual, of the forces in which the rounding of a strain shows: while stresses are tiny, no
-/// relative test can be met.
-const FLOOR: f64 = 1e-14;
-
-/// Scaled contact residual below which a nonlinear pass may be the last; gaps are affine, so it is met to round-off
-/// as soon as a pass found an answer.
-const CONTACT: f64 = 1e-10;
 
 /// Settings of the stepper beyond the tableau.
 #[derive(Clone, Debug)]
@@ -162,11 +157,6 @@ impl<'a> Stepper<'a> {
         })
     }
 
-    /// Which factorization the step's matrix gets.
-    pub fn factorization(&self) -> &'static str {
-        self.factor.name()
-    }
-
     /// The state at t = 0: the acceleration balances all forces but those of contact.
     pub fn start(&mut self, h: f64) -> State {
         let system = self.system;
@@ -185,21 +175,11 @@ impl<'a> Stepper<'a> {
         }
         self.mass_factor.solve(&mut state.a);
         self.energies(&mut state);
-        if state.storage.is_some() {
-            let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
-            state.storage.as_mut().expect("just seen").value = value;
+        let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
+        if let Some(storage) = &mut state.storage {
+            (storage.value, storage.h) = (value, h);
         }
         state
-    }
-
-    /// The state at t = 0 in the form of a finished step, for those who record steps.
-    pub fn initial_attempt(&mut self, h: f64) -> Attempt {
-        let mut attempt = self.attempt_for();
-        attempt.state = self.start(h);
-        for (gap, candidate) in attempt.gaps.iter_mut().zip(&self.system.contacts.candidates) {
-            *gap = candidate.gap(&attempt.state.q);
-        }
-        attempt
     }
 
     /// An attempt of the right size for [`Stepper::attempt`].
@@ -217,27 +197,6 @@ impl<'a> Stepper<'a> {
         self.row.storage && self.system.linear && self.system.drives.is_empty()
     }
 
-    /// Makes the step from `from` to time `t1 = from.time + h`; `to` is overwritten.
-    pub fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
-        let system = self.system;
-        self.begin(from, h, t1, to);
-        loop {
-            self.place(h, &mut to.state);
-            let done = self.converged(from, to)?;
-            if done {
-                break;
-            }
-            self.prepare(h, to)?;
-            self.pass(h, to)?;
-            to.passes += 1;
-            if system.linear {
-                self.place(h, &mut to.state);
-                break;
-            }
-        }
-        self.finish(from, h, to)
-    }
-
     /// Predictions of (T1)–(T2), active contacts and first guess.
     fn begin(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
@@ -251,6 +210,7 @@ impl<'a> Stepper<'a> {
         work.active.clear();
         for (i, candidate) in system.contacts.candidates.iter().enumerate() {
             work.u0[i] = candidate.rate(&from.v);
+            // (T51)
             let forecast = candidate.gap(&from.q) + self.settings.forecast * h * work.u0[i];
             let active = self.settings.position == Position::Half && forecast <= ACTIVATION * system.length;
             if active {
@@ -323,98 +283,6 @@ impl<'a> Stepper<'a> {
         };
     }
 
-    /// Residual of (T3) at the current state in every row; returns the sizes of the inertia forces and moments.
-    fn residual(&mut self, from: &State, to: &Attempt) -> [f64; 2] {
-        let (system, row, work) = (self.system, &self.row, &mut self.work);
-        let state = &to.state;
-        for i in 0..system.nodes.total {
-            work.first[i] = row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * state.a[i];
-        }
-        system.mass.multiply(&work.first, &mut work.residual);
-        let mut inertia = [0.0; 2];
-        for i in 0..system.nodes.total {
-            inertia[system.nodes.is_rotation(i) as usize] += work.residual[i].powi(2);
-            let f0 = from.internal[i] - from.applied[i] - system.gravity[i];
-            let f1 = state.internal[i] - state.applied[i] - system.gravity[i];
-            work.residual[i] += row.alpha_f * f0 + (1.0 - row.alpha_f) * f1;
-            work.residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
-        }
-        inertia.map(f64::sqrt)
-    }
-
-    /// Whether the iteration may stop at the current state, (T6); the residual is found on the way.
-    fn converged(&mut self, from: &State, to: &Attempt) -> Result<bool> {
-        let inertia = self.residual(from, to);
-        let (system, work) = (self.system, &mut self.work);
-        let state = &to.state;
-        if system.linear || to.passes == 0 {
-            work.residuals.clear();
-            return Ok(false);
-        }
-        // Forces and moments have different units and are judged apart, (T6).
-        let mut sums = [[0.0; 2]; 3];
-        for i in 0..system.nodes.free {
-            let class = system.nodes.is_rotation(i) as usize;
-            let load = state.applied[i] + system.gravity[i];
-            for (sum, value) in sums.iter_mut().zip([work.residual[i], state.internal[i], load]) {
-                sum[class] += value * value;
-            }
-        }
-        let mut worst = 0.0_f64;
-        for class in 0..2 {
-            let size = sums[1][class].sqrt() + inertia[class] + sums[2][class].sqrt();
-            let limit = self.settings.newton.tolerance * size + FLOOR * system.floor[class];
-            let residual = sums[0][class].sqrt();
-            if residual > 0.0 {
-                worst = worst.max(residual / limit);
-            }
-            if residual.is_nan() {
-                worst = f64::NAN;
-            }
-        }
-        work.residuals.push(worst);
-        if worst <= 1.0 && self.contact_residual(state) <= CONTACT {
-            return Ok(true);
-        }
-        if to.passes >= self.settings.newton.passes || worst.is_nan() {
-            return Err(self.not_converged(to));
-        }
-        Ok(false)
-    }
-
-    /// Natural-map residual of (T4) at the velocities of a state, of the largest relative velocity.
-    fn contact_residual(&self, state: &State) -> f64 {
-        let work = &self.work;
-        let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
-        for &i in &work.active {
-            let i = i as usize;
-            let candidate = &self.system.contacts.candidates[i];
-            let u1 = candidate.rate(&state.v);
-            let law = u1 + candidate.restitution * work.u0[i];
-            let natural = law.min(self.operators.velocity.diagonal(i).abs() * state.impulse[i]).abs();
-            worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
-            scale = scale.max(work.u0[i].abs()).max(u1.abs()).max(work.b[i].abs());
-        }
-        if worst == 0.0 { 0.0 } else { worst / scale }
-    }
-
-    fn not_converged(&self, to: &Attempt) -> Error {
-        let residual = &self.work.residual[..self.system.nodes.free];
-        let worst = residual.iter().position(|r| r.is_nan()).unwrap_or_else(|| {
-            (0..residual.len()).max_by(|&i, &j| residual[i].abs().total_cmp(&residual[j].abs())).unwrap_or(0)
-        });
-        let history: Vec<String> = self.work.residuals.iter().map(|r| format!("{r:.1e}")).collect();
-        Error::Solver(format!(
-            "Newton's method did not converge in step {} (t = {}) after {} passes; worst at {}; residuals over their \
-             limit: {}",
-            to.state.step,
-            to.state.time,
-            to.passes,
-            self.system.describe(worst),
-            history.join(", ")
-        ))
-    }
-
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
     fn prepare(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (system, row) = (self.system, &self.row);
@@ -483,8 +351,7 @@ impl<'a> Stepper<'a> {
             self.support_work(from, to);
         }
         let work = &mut self.work;
-        let passage =
-            Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
+        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         if from.storage.is_some() {
             let contact = to.balance.contact;
             to.balance.storage_defect =
@@ -528,5 +395,40 @@ impl<'a> Stepper<'a> {
             }
         }
         Err(Error::Guard(format!("the energy became infinite in step {} (t = {})", state.step, state.time)))
+    }
+}
+
+impl StepMethod for Stepper<'_> {
+    fn initial_attempt(&mut self, h: f64) -> Result<Attempt> {
+        let mut attempt = self.attempt_for();
+        attempt.state = self.start(h);
+        for (gap, candidate) in attempt.gaps.iter_mut().zip(&self.system.contacts.candidates) {
+            *gap = candidate.gap(&attempt.state.q);
+        }
+        Ok(attempt)
+    }
+
+    fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
+        let system = self.system;
+        self.begin(from, h, t1, to);
+        loop {
+            self.place(h, &mut to.state);
+            let done = self.converged(from, to)?;
+            if done {
+                break;
+            }
+            self.prepare(h, to)?;
+            self.pass(h, to)?;
+            to.passes += 1;
+            if system.linear {
+                self.place(h, &mut to.state);
+                break;
+            }
+        }
+        self.finish(from, h, to)
+    }
+
+    fn factorization(&self) -> &'static str {
+        self.factor.name()
     }
 }

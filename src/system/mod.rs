@@ -31,6 +31,8 @@ pub struct System {
     pub gravity: Vec<f64>,
     /// Contact candidates.
     pub contacts: Contacts,
+    /// Whether anything damps.
+    pub damped: bool,
     /// Whether all forces are affine in q and v.
     pub linear: bool,
     /// Initial displacement.
@@ -41,6 +43,8 @@ pub struct System {
     pub length: f64,
     /// Forces, and moments, in which the rounding of a strain shows.
     pub floor: [f64; 2],
+    /// Shortest element with a nonlinear law.
+    pub shortest: f64,
     /// Held degrees of freedom that follow a function of time.
     pub drives: Vec<(usize, Function)>,
     loads: Vec<(Vec<(usize, f64)>, Function)>,
@@ -65,11 +69,17 @@ impl System {
             damping: None,
             gravity: vec![0.0; n],
             contacts: Contacts::new(model, &nodes),
+            damped: false,
             linear: elements.iter().all(|e| e.block().linear),
             q0: vec![0.0; n],
             v0: vec![0.0; n],
             length: model.length,
             floor: [0, 1].map(|class| elements.iter().map(|e| e.block().floor[class]).fold(0.0, f64::max)),
+            shortest: elements
+                .iter()
+                .filter(|e| !e.block().linear)
+                .map(|e| e.block().shortest)
+                .fold(f64::INFINITY, f64::min),
             drives: Vec::new(),
             loads: Vec::new(),
             scatter,
@@ -112,6 +122,7 @@ impl System {
             }
         }
         self.damping = damped.then_some(damping);
+        self.damped = damped || self.elements.iter().any(|e| e.block().damped);
     }
 
     fn set_loads(&mut self, model: &Model) {

@@ -1,0 +1,86 @@
+//! Natural frequencies and mode shapes about the initial state.
+
+use crate::case::data::Encoding;
+use crate::la::{Singular, Symmetric, subspace};
+use crate::model::{Component, Model};
+use crate::sinks::vtk::{Array, Frame, Series};
+use crate::system::System;
+use crate::{Error, Result};
+use std::path::Path;
+
+/// One natural mode.
+#[derive(Clone, Debug)]
+pub struct Mode {
+    /// Angular frequency; zero for a rigid-body mode.
+    pub omega: f64,
+    /// Whether the mode moves the structure without straining it.
+    pub rigid: bool,
+    /// Shape over all degrees of freedom, largest translation (or rotation, if there is none) one.
+    pub shape: Vec<f64>,
+}
+
+/// The `count` lowest modes of (T25), rigid-body modes included, lowest first. A nonlinear model is linearised at its initial
+/// state.
+pub fn lowest(system: &System, count: usize) -> Result<Vec<Mode>> {
+    let mut stiffness = Symmetric::zeros(system.mass.pattern.clone());
+    system.effective(&system.q0, 0.0, 0.0, 1.0, &mut stiffness);
+    let free = system.nodes.free;
+    let singular =
+        |s: Singular| Error::Solver(format!("no modes: a matrix is singular near {}", system.describe(s.row)));
+    let pairs = subspace::lowest(&stiffness, &system.mass, free, count).map_err(singular)?;
+    // Rigid modes come out as rounding of the elastic ones; between the two lie many decades.
+    let largest = pairs.iter().map(|(value, _)| value.abs()).fold(0.0, f64::max);
+    let highest = system.highest_frequency().map_err(singular)?;
+    let limit = (1e-9 * largest).max(1e-13 * highest * highest);
+    Ok(pairs
+        .into_iter()
+        .map(|(value, vector)| {
+            let rigid = value < limit;
+            let mut shape = vec![0.0; system.nodes.total];
+            shape[..free].copy_from_slice(&vector);
+            let size = |rotation: bool| {
+                (0..free)
+                    .filter(|&i| system.nodes.is_rotation(i) == rotation)
+                    .map(|i| shape[i].abs())
+                    .fold(0.0, f64::max)
+            };
+            let scale = if size(false) > 0.0 { size(false) } else { size(true) };
+            shape.iter_mut().for_each(|x| *x /= scale);
+            Mode { omega: if rigid { 0.0 } else { value.sqrt() }, rigid, shape }
+        })
+        .collect())
+}
+
+/// Writes the shapes as a ParaView series, one frame per mode; its "time" is the number of the mode.
+pub fn write(dir: &Path, model: &Model, system: &System, modes: &[Mode]) -> Result<()> {
+    let points: Vec<[f64; 3]> = model.places.iter().map(|place| [place[0], place[1], 0.0]).collect();
+    let lines: Vec<[u32; 2]> =
+        model.bodies.iter().flat_map(|body| body.lines.iter().map(|line| line.map(|node| node as u32))).collect();
+    let vertices: Vec<u32> =
+        model.bodies.iter().filter(|body| body.lines.is_empty()).map(|body| body.nodes.start as u32).collect();
+    let mut series = Series::create(dir, Encoding::Raw)?;
+    let mut displacement = vec![0.0; 3 * points.len()];
+    let mut rotation = vec![0.0; points.len()];
+    for (k, mode) in modes.iter().enumerate() {
+        for node in 0..points.len() {
+            let value = |c| system.nodes.find(node, c).map_or(0.0, |dof| mode.shape[dof]);
+            displacement[3 * node] = value(Component::X);
+            displacement[3 * node + 1] = value(Component::Y);
+            rotation[node] = value(Component::Theta);
+        }
+        let frame = Frame {
+            points: &points,
+            lines: &lines,
+            quads: &[],
+            vertices: &vertices,
+            point_data: &[
+                Array { name: "displacement", components: 3, values: &displacement },
+                Array { name: "rotation", components: 1, values: &rotation },
+            ],
+            cell_data: &[],
+            field_data: &[("TimeValue", (k + 1) as f64), ("omega", mode.omega)],
+        };
+        series.push((k + 1) as f64, &frame)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,293 @@
+//! Equilibrium paths: f_int(q) = F(t) + G λ with 0 ≤ g(q) ⊥ λ ≥ 0, (T60), where t is the load parameter.
+//!
+//! The same elements, contacts and sinks as in a transient; inertia and damping are absent.
+
+use crate::case::data::ContactSolver;
+use crate::contact::delassus::Delassus;
+use crate::contact::solver::Problem;
+use crate::la::{Factor, Symmetric, dot};
+use crate::ledger::Balance;
+use crate::march::Method;
+use crate::state::State;
+use crate::step::{Attempt, Settings, newton_limit};
+use crate::system::System;
+use crate::{Error, Result};
+
+/// Solves for equilibrium at given loads.
+pub struct Statics<'a> {
+    system: &'a System,
+    passes: usize,
+    tolerance: f64,
+    contact: ContactSolver,
+    tangent: Symmetric,
+    factor: Factor,
+    factored: bool,
+    compliance: Delassus,
+    residual: Vec<f64>,
+    delta: Vec<f64>,
+    push: Vec<f64>,
+    gaps: Vec<f64>,
+    force: Vec<f64>,
+    y: Vec<f64>,
+    closing: Vec<u32>,
+}
+
+impl<'a> Statics<'a> {
+    /// A solver with the tolerances of a stepper.
+    pub fn new(system: &'a System, settings: &Settings) -> Statics<'a> {
+        let (n, m) = (system.nodes.total, system.contacts.len());
+        Statics {
+            system,
+            passes: settings.newton.passes,
+            tolerance: settings.newton.tolerance,
+            contact: settings.contact.clone(),
+            tangent: Symmetric::zeros(system.mass.pattern.clone()),
+            factor: Factor::new(&system.mass.pattern, system.nodes.free),
+            factored: false,
+            compliance: Delassus::new(m),
+            residual: vec![0.0; n],
+            delta: vec![0.0; n],
+            push: vec![0.0; n],
+            gaps: vec![0.0; m],
+            force: vec![0.0; m],
+            y: vec![0.0; m],
+            closing: Vec::new(),
+        }
+    }
+
+    /// Newton's method at the loads of `to.state.time`, from the places in `to.state.q`.
+    fn equilibrate(&mut self, to: &mut Attempt) -> Result<()> {
+        let system = self.system;
+        (to.passes, to.factorizations, to.sweeps) = (0, 0, 0);
+        system.applied(to.state.time, &mut to.state.applied);
+        self.force.copy_from_slice(&to.state.force);
+        let mut last = f64::INFINITY;
+        loop {
+            to.state.energy.strain = system.internal(&to.state.q, &mut to.state.internal);
+            self.out_of_balance(&to.state);
+            let (residual, limit) = newton_limit(system, &to.state, &self.residual, [0.0; 2], self.tolerance);
+            let worst =
+                (0..2).map(|c| if residual[c] > 0.0 { residual[c] / limit[c] } else { 0.0 }).fold(0.0, f64::max);
+            let law = self.contact_residual(&to.state);
+            // Within the limit, passes go on while they help: few steps carry the whole path, and each is to be exact.
+            let settled = worst > 0.25 * last || worst == 0.0;
+            if worst <= 1.0 && law <= 1e-10 && settled {
+                to.complementarity = law;
+                return Ok(());
+            }
+            if to.passes >= self.passes || worst.is_nan() || residual.iter().any(|r| r.is_nan()) {
+                return Err(Error::Solver(format!(
+                    "no equilibrium found in step {} (t = {}) after {} passes (residual {worst:.1e} times its limit, \
+                     contact {law:.1e}); apply the load in smaller steps",
+                    to.state.step, to.state.time, to.passes
+                )));
+            }
+            last = worst;
+            self.pass(to, worst)?;
+            to.passes += 1;
+        }
+    }
+
+    /// Residual f_int − F − G λ, free rows first.
+    fn out_of_balance(&mut self, state: &State) {
+        let system = self.system;
+        for i in 0..system.nodes.total {
+            self.residual[i] = state.internal[i] - state.applied[i] - system.gravity[i];
+        }
+        for (candidate, &force) in system.contacts.candidates.iter().zip(&self.force) {
+            if force != 0.0 {
+                candidate.push(-force, &mut self.residual);
+            }
+        }
+    }
+
+    /// Worst gap of a pressed contact, or penetration of another, of the length of the model.
+    fn contact_residual(&self, state: &State) -> f64 {
+        let mut worst = 0.0_f64;
+        for (i, candidate) in self.system.contacts.candidates.iter().enumerate() {
+            let gap = candidate.gap(&state.q);
+            let natural = if self.force[i] > 0.0 { gap.abs() } else { (-gap).max(0.0) };
+            worst = worst.max(natural / self.system.length);
+        }
+        worst
+    }
+
+    fn pass(&mut self, to: &mut Attempt, worst: f64) -> Result<()> {
+        let system = self.system;
+        let free = system.nodes.free;
+        if !(self.factored && system.linear) {
+            system.effective(&to.state.q, 0.0, 0.0, 1.0, &mut self.tangent);
+            self.factor.factor(&self.tangent).map_err(|s| mechanism(system, s.row))?;
+            self.factored = true;
+            to.factorizations += 1;
+            self.compliance.clear();
+        }
+        for (candidate, &force) in system.contacts.candidates.iter().zip(&self.force) {
+            if force != 0.0 {
+                candidate.push(force, &mut self.residual);
+            }
+        }
+        for i in 0..free {
+            self.delta[i] = -self.residual[i];
+        }
+        self.delta[free..].fill(0.0);
+        self.factor.solve(&mut self.delta);
+        // A residual near its floor is noise itself and says nothing about the matrix.
+        if worst > 1e6 {
+            self.check_solution()?;
+        }
+        for i in 0..free {
+            to.state.q[i] += self.delta[i];
+        }
+        self.solve_contact(to)
+    }
+
+    /// A matrix that is singular up to rounding has a factor, but its solutions are noise.
+    fn check_solution(&mut self) -> Result<()> {
+        let free = self.system.nodes.free;
+        self.tangent.multiply(&self.delta, &mut self.push);
+        let size = self.residual[..free].iter().fold(0.0_f64, |a, r| a.max(r.abs()));
+        for i in 0..free {
+            let error = (self.push[i] + self.residual[i]).abs();
+            if error > 1e-6 * size || error.is_nan() {
+                return Err(mechanism(self.system, i));
+            }
+        }
+        Ok(())
+    }
+
+    /// Contact forces for the gaps of this pass; contacts that others close are added until none is missing.
+    fn solve_contact(&mut self, to: &mut Attempt) -> Result<()> {
+        let system = self.system;
+        let candidates = &system.contacts.candidates;
+        if candidates.is_empty() {
+            return Ok(());
+        }
+        for (gap, candidate) in self.gaps.iter_mut().zip(candidates) {
+            *gap = candidate.gap(&to.state.q);
+        }
+        self.closing.clear();
+        self.closing.extend((0..candidates.len() as u32).filter(|&i| self.gaps[i as usize] < 0.0));
+        self.force.fill(0.0);
+        loop {
+            for k in 0..self.closing.len() {
+                let contact = self.closing[k] as usize;
+                if !self.compliance.knows(contact) {
+                    self.push.fill(0.0);
+                    candidates[contact].push(1.0, &mut self.push);
+                    self.push[system.nodes.free..].fill(0.0);
+                    self.factor.solve(&mut self.push);
+                    let column = &self.push;
+                    self.compliance.insert(contact, |j| candidates[j].rate(column));
+                }
+            }
+            let problem = Problem { delassus: &self.compliance, active: &self.closing, b: &self.gaps };
+            let outcome = problem.solve(&self.contact, &mut self.force, &mut self.y);
+            to.sweeps += outcome.sweeps;
+            to.method = outcome.method;
+            if !outcome.converged {
+                return Err(Error::Solver(format!(
+                    "contact not solved at t = {}: residual {:.3e} above the tolerance {:.3e}",
+                    to.state.time, outcome.residual, self.contact.tolerance
+                )));
+            }
+            self.push.fill(0.0);
+            for (candidate, &force) in candidates.iter().zip(&self.force) {
+                candidate.push(force, &mut self.push);
+            }
+            self.push[system.nodes.free..].fill(0.0);
+            self.factor.solve(&mut self.push);
+            let before = self.closing.len();
+            for (i, candidate) in candidates.iter().enumerate() {
+                let missing = self.gaps[i] + candidate.rate(&self.push) < -1e-12 * system.length;
+                if missing && !self.closing[..before].contains(&(i as u32)) {
+                    self.closing.push(i as u32);
+                }
+            }
+            if self.closing.len() == before {
+                break;
+            }
+        }
+        for i in 0..system.nodes.free {
+            to.state.q[i] += self.push[i];
+        }
+        Ok(())
+    }
+
+    /// Energies, gaps and works of a finished step, (T61).
+    fn finish(&mut self, from: Option<&State>, h: f64, to: &mut Attempt) {
+        let system = self.system;
+        let state = &mut to.state;
+        state.energy.potential = 0.0 - dot(&system.gravity, &state.q);
+        state.force.copy_from_slice(&self.force);
+        for i in 0..self.force.len() {
+            state.impulse[i] = h * self.force[i];
+            to.gaps[i] = system.contacts.candidates[i].gap(&state.q);
+        }
+        to.active = self.force.iter().filter(|f| **f > 0.0).count();
+        to.balance = Balance::default();
+        let Some(from) = from else { return };
+        let (mut external, mut trapezoid) = (0.0, 0.0);
+        for i in 0..system.nodes.total {
+            let dq = state.q[i] - from.q[i];
+            external += 0.5 * (from.applied[i] + state.applied[i]) * dq;
+            trapezoid += 0.5 * (from.internal[i] + state.internal[i]) * dq;
+        }
+        let mut contact = 0.0;
+        for (i, candidate) in system.contacts.candidates.iter().enumerate() {
+            let change = candidate.gap(&state.q) - candidate.gap(&from.q);
+            contact += 0.5 * (from.force[i] + state.force[i]) * change;
+        }
+        let mut support = 0.0;
+        for &(d, _) in &system.drives {
+            let reaction = |s: &State| {
+                let pushed: f64 = system.contacts.candidates.iter().zip(&s.force).map(|(c, f)| f * c.gradient(d)).sum();
+                s.internal[d] - s.applied[d] - system.gravity[d] - pushed
+            };
+            support += 0.5 * (reaction(from) + reaction(state)) * (state.q[d] - from.q[d]);
+        }
+        let curvature = if system.linear { 0.0 } else { state.energy.strain - from.energy.strain - trapezoid };
+        let change = state.energy.strain - from.energy.strain + (state.energy.potential - from.energy.potential);
+        let defect = change - (external + contact + support + curvature);
+        to.balance = Balance { external, contact, support, curvature, defect, ..Default::default() };
+    }
+}
+
+impl Method for Statics<'_> {
+    fn initial_attempt(&mut self, _: f64) -> Result<Attempt> {
+        let system = self.system;
+        let mut attempt = Attempt {
+            state: State::zeros(system, false),
+            gaps: vec![0.0; system.contacts.len()],
+            ..Default::default()
+        };
+        attempt.state.q.copy_from_slice(&system.q0);
+        self.equilibrate(&mut attempt)?;
+        self.finish(None, 0.0, &mut attempt);
+        Ok(attempt)
+    }
+
+    fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
+        to.state.step = from.step + 1;
+        to.state.time = t1;
+        to.state.q.copy_from_slice(&from.q);
+        to.state.force.copy_from_slice(&from.force);
+        for (dof, function) in &self.system.drives {
+            to.state.q[*dof] = function.value(t1);
+        }
+        self.equilibrate(to)?;
+        self.finish(Some(from), h, to);
+        Ok(())
+    }
+
+    fn factorization(&self) -> &'static str {
+        self.factor.name()
+    }
+}
+
+fn mechanism(system: &System, dof: usize) -> Error {
+    Error::Solver(format!(
+        "the structure has no static equilibrium: its stiffness is singular near {}; support it, or run a transient",
+        system.describe(dof)
+    ))
+}
