@@ -18,6 +18,9 @@ const PENETRATION: f64 = 0.01;
 /// Roughness up to which a contact force is smooth, and above which it is noise.
 const ROUGHNESS: [f64; 2] = [0.1, 0.5];
 
+/// Share of a whole that is not worth a word.
+const NOTHING: f64 = 1e-9;
+
 /// How much a sentence asks for attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -76,13 +79,13 @@ fn balance(energy: &Value) -> Finding {
         ("work_curvature", "was added by curvature terms", "was taken by curvature terms"),
     ] {
         let work = number(&energy[key]);
-        // Below round-off there is nothing to tell.
-        if share(work) > 1e-14 {
+        if share(work) > NOTHING {
             let words = if work > 0.0 { gain } else { loss };
             parts.push(format!("{} ({}) {words}", short(work.abs()), percent(share(work))));
         }
     }
-    let ends = ["initial", "final", "scale"].map(|key| short(number(&energy[key])));
+    let level = |value: f64| short(if value.abs() <= NOTHING * scale { 0.0 } else { value });
+    let ends = ["initial", "final", "scale"].map(|key| level(number(&energy[key])));
     let ends = format!("Energy {} at the start, {} at the end (energy scale {})", ends[0], ends[1], ends[2]);
     let scheme = number(&energy["work_scheme"]);
     let (level, remark) = if scheme > 0.0 && share(scheme) > GAIN {
@@ -101,8 +104,8 @@ fn balance(energy: &Value) -> Finding {
 
 fn penetration(depth: f64, length: f64) -> Finding {
     let share = if length > 0.0 { depth / length } else { 0.0 };
-    if depth == 0.0 {
-        return Finding { level: Level::Good, text: "Nothing ever penetrated an obstacle.".into() };
+    if share <= NOTHING {
+        return Finding { level: Level::Good, text: "No penetration beyond round-off.".into() };
     }
     let text = format!("Deepest penetration {}: {} of the model's length.", short(depth), percent(share));
     if share <= PENETRATION {

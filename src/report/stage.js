@@ -20,6 +20,10 @@ class Stage {
     }));
     this.strongest = Math.max(0, ...frames.flatMap(({ c }) => c.map(([, x, y]) => Math.hypot(x, y))));
     this.colours = this.colourings();
+    // How many segments meet at a place; bodies that are welded have nodes of their own there.
+    const meeting = {};
+    for (const node of scene.segments.flat()) meeting[scene.places[node]] = (meeting[scene.places[node]] ?? 0) + 1;
+    this.degrees = scene.places.map((place) => meeting[place] ?? 0);
     this.canvas = $("canvas", root);
     this.ids = Object.fromEntries([...root.querySelectorAll("[id]")].map((node) => [node.id, node]));
     this.fillControls();
@@ -212,7 +216,6 @@ class Stage {
     pen.clearRect(0, 0, view.width, view.height);
     pen.lineCap = pen.lineJoin = "round";
     for (const obstacle of scene.obstacles) OBSTACLES[obstacle.kind](obstacle, this);
-    if (this.ids.trace.value !== "") this.drawTrace(Number(this.ids.trace.value));
     const shown = this.colours[this.ids.colour.value];
     const { a, b, w } = this.around(this.time);
     const mixed = (i) => (1 - w) * shown.value(a, i) + w * shown.value(b, i);
@@ -223,13 +226,18 @@ class Stage {
     for (const body of scene.bodies) {
       const [first, count] = body.segments;
       const thick = clamp(2 * body.half_height * view.scale, this.flat ? 30 : 5, 44);
-      for (let k = first; k < first + count; k++) {
-        const [from, to] = scene.segments[k].map(at);
-        const colour = shown ? this.paint(ofSegment(k), shown) : this.theme.accent;
-        if (body.element === "spring") this.drawSpring(from, to, colour);
-        else this.drawSegment(from, to, colour, thick);
+      const colour = (k) => (shown ? this.paint(ofSegment(k), shown) : this.theme.accent);
+      const each = (draw) => {
+        for (let k = first; k < first + count; k++) draw(k, ...scene.segments[k].map(at));
+      };
+      if (body.element === "spring") {
+        each((k, from, to) => this.drawSpring(from, to, colour(k)));
+        continue;
       }
-      if (this.flat && count > 0 && body.element !== "spring") this.drawOutline(body, at, thick);
+      // Discs close the gaps between straight pieces; the pieces then cover what of the discs is not a gap.
+      if (!this.flat) each((k, ...ends) => this.drawJoints(scene.segments[k], ends, colour(k), thick));
+      each((k, from, to) => this.drawSegment(from, to, colour(k), thick));
+      if (this.flat && count > 0) this.drawOutline(body, at, thick);
     }
     for (const { nodes: [node], segments: [, count] } of scene.bodies) {
       const plain = !shown || shown.segments;
@@ -237,6 +245,7 @@ class Stage {
     }
     for (const node of scene.supports) this.drawSupport(at(node));
     for (const { node } of scene.probes) this.drawProbe(at(node));
+    if (this.ids.trace.value !== "") this.drawTrace(Number(this.ids.trace.value));
     if (this.ids.arrows.checked) this.drawForces((w > 0 ? b : a).contacts, at);
     if (this.lifted && shown && this.ids.profile.checked) this.drawProfile(shown, mixed, at);
     this.ids.now.textContent = `t = ${figure(this.time, 4)} of ${figure(this.end, 4)}`;
@@ -250,8 +259,16 @@ class Stage {
       pen.fillStyle = colour;
       pen.fillRect(Math.min(x0, x1) - 0.5, y0 - thick / 2, Math.abs(x1 - x0) + 1, thick);
     } else {
+      pen.lineCap = "butt";
       this.stroke(colour, thick, [[x0, y0], [x1, y1]]);
+      pen.lineCap = "round";
     }
+  }
+
+  drawJoints(nodes, places, colour, thick) {
+    nodes.forEach((node, side) => {
+      if (this.degrees[node] > 1) this.disc(places[side], thick / 2, colour);
+    });
   }
 
   drawOutline({ nodes: [first, count] }, at, thick) {
@@ -276,15 +293,18 @@ class Stage {
     this.stroke(colour, 2, [...points, to]);
   }
 
-  drawMass([x, y], colour) {
-    const { pen } = this;
-    pen.beginPath();
-    pen.arc(x, y, this.flat ? 15 : 8, 0, 2 * Math.PI);
-    pen.fillStyle = colour;
-    pen.fill();
-    pen.strokeStyle = this.theme.solid;
-    pen.lineWidth = 1;
-    pen.stroke();
+  disc([x, y], radius, colour) {
+    this.pen.beginPath();
+    this.pen.arc(x, y, radius, 0, 2 * Math.PI);
+    this.pen.fillStyle = colour;
+    this.pen.fill();
+  }
+
+  drawMass(place, colour) {
+    this.disc(place, this.flat ? 15 : 8, colour);
+    this.pen.strokeStyle = this.theme.solid;
+    this.pen.lineWidth = 1;
+    this.pen.stroke();
   }
 
   drawSupport([x, y]) {
@@ -296,20 +316,16 @@ class Stage {
     pen.closePath();
     pen.fillStyle = this.theme.card;
     pen.fill();
-    this.pen.strokeStyle = this.theme.solid;
-    this.pen.lineWidth = 1.5;
+    pen.strokeStyle = this.theme.solid;
+    pen.lineWidth = 1.5;
     pen.stroke();
   }
 
-  drawProbe([x, y]) {
-    const { pen } = this;
-    pen.beginPath();
-    pen.arc(x, y, 3, 0, 2 * Math.PI);
-    pen.fillStyle = this.theme.card;
-    pen.fill();
-    pen.strokeStyle = this.theme.ink;
-    pen.lineWidth = 1.5;
-    pen.stroke();
+  drawProbe(place) {
+    this.disc(place, 3, this.theme.card);
+    this.pen.strokeStyle = this.theme.ink;
+    this.pen.lineWidth = 1.5;
+    this.pen.stroke();
   }
 
   // Arrows end where they push; the longest is as long as there is room beside the structure.
