@@ -23,17 +23,42 @@ use crate::error::{Error, Result};
 /// assert_eq!(std::fs::read(&path).unwrap(), b"{}");
 /// ```
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    replace(path, bytes).map_err(Error::io("write", path))
+    replace(path, bytes, true).map_err(Error::io("write", path))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// The same for files that come by the hundred: whole for every reader and after the death of the process, but on the
+/// disk only with the next [`sync_below`].
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace(path, bytes, false).map_err(Error::io("write", path))
+}
+
+/// Brings all that was written in a directory and below it to the disk.
+pub fn sync_below(dir: &Path) -> Result<()> {
+    let sync = || {
+        let handle = File::open(dir)?;
+        // One call for the whole file system is far cheaper than one for each of hundreds of small files.
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(&handle)?;
+        #[cfg(not(target_os = "linux"))]
+        for entry in fs::read_dir(dir)? {
+            let path = entry?.path();
+            if path.is_file() {
+                File::open(&path)?.sync_all()?;
+            }
+        }
+        handle.sync_all()
+    };
+    sync().map_err(Error::io("sync", dir))
+}
+
+fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
     let mut hidden = OsString::from(".");
     hidden.push(name);
     hidden.push(".tmp");
     let temporary = path.with_file_name(hidden);
 
-    let replaced = write_synced(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    let replaced = write_file(&temporary, bytes, sync).and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
         // The first failure is the one worth telling; often there is no file to remove.
         let _ = fs::remove_file(&temporary);
@@ -41,10 +66,10 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replaced
 }
 
-fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
-    file.sync_all()
+    if sync { file.sync_all() } else { Ok(()) }
 }
 
 /// A file that grows, and that can be cut back to where it was and grow on.

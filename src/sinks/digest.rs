@@ -136,7 +136,10 @@ impl Sink for Digest {
         self.passes += attempt.passes as u64;
         self.factorizations += attempt.factorizations as u64;
         self.sweeps += attempt.sweeps as u64;
-        self.complementarity = self.complementarity.max(attempt.complementarity);
+        // A NaN must not pass for a small number.
+        if attempt.complementarity.is_nan() || attempt.complementarity > self.complementarity {
+            self.complementarity = attempt.complementarity;
+        }
         match attempt.method {
             Method::None => {}
             Method::Closed => self.methods[0] += 1,
