@@ -1,5 +1,6 @@
 //! What is kept of a run: the trait [`Sink`] and its implementors, one per kind of file.
 
+pub mod animation;
 pub mod columns;
 pub mod digest;
 pub mod frames;
