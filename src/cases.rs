@@ -25,6 +25,12 @@ pub const CASES: &[Shipped] = shipped![
     "two-ball-oscillator-stiff",
     "bar-gmsh",
     "truss",
+    "rotating-beam",
+    "cantilever-roll-up",
+    "cantilever-tip-load",
+    "beam-on-stop",
+    "portal-frame",
+    "swing",
 ];
 
 /// The shipped case of that name.

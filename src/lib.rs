@@ -11,6 +11,7 @@ pub mod contact;
 pub mod directory;
 pub mod elements;
 pub mod error;
+pub mod exact;
 pub mod expect;
 pub mod files;
 pub mod la;

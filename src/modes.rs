@@ -71,6 +71,7 @@ pub fn write(dir: &Path, model: &Model, system: &System, modes: &[Mode]) -> Resu
         let frame = Frame {
             points: &points,
             lines: &lines,
+            quads: &[],
             vertices: &vertices,
             point_data: &[
                 Array { name: "displacement", components: 3, values: &displacement },

@@ -1,7 +1,7 @@
 //! The straight line from a loaded case to its files.
 
 use crate::case::Loaded;
-use crate::case::data::{Analysis, Case, Position};
+use crate::case::data::{Analysis, Case, Position, VtkOutput};
 use crate::files::write_atomically;
 use crate::march::{self, Fixed, Guards, Ladder, Method};
 use crate::model::Model;
@@ -11,6 +11,7 @@ use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
 use crate::sinks::frames::Frames;
 use crate::sinks::history::History;
+use crate::sinks::surface::Surface;
 use crate::statics::Statics;
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
@@ -21,6 +22,9 @@ use std::time::Instant;
 
 /// Frames of a run unless the case says otherwise.
 const FRAMES: u64 = 200;
+
+/// Cuts for the penetration guard where the energy guard, whose setting it shares, is off.
+const GUARD_CUTS: u32 = 8;
 
 /// A case made ready: model, equations and advice.
 pub struct Prepared {
@@ -67,7 +71,8 @@ pub fn method<'a>(case: &Case, system: &'a System) -> Result<Box<dyn Method + 'a
 /// The pace of a case: its grid of steps, with cuts for trouble.
 pub fn pace(case: &Case) -> Ladder {
     let (end, step) = (case.time.end, case.time.step);
-    Ladder::new(Fixed::new(end, step), step, case.time.min_step.unwrap_or(step / 1024.0))
+    let cuts = case.guards.energy.get().map_or(GUARD_CUTS, |guard| guard.cuts as u32);
+    Ladder::new(Fixed::new(end, step), step / case.time.min_step.unwrap_or(step / 1024.0), cuts)
 }
 
 /// Runs a prepared case with the given sinks only; no file is written.
@@ -90,21 +95,22 @@ pub fn run(loaded: &Loaded, out: &Path, force: bool, extra: &mut dyn Sink) -> Re
     let columns = Columns::new(model, system);
     let mut digest = Digest::new(system);
     let mut history = History::create(&out.join("history.csv"), &columns, case.output.history.every, case.time.end)?;
-    let mut frames = case
-        .output
-        .vtk
-        .get()
-        .map(|vtk| {
-            let steps = Fixed::new(case.time.end, case.time.step).count();
-            let wanted = vtk.frames.map_or(FRAMES, |n| n as u64);
-            let every = vtk.every.map_or_else(|| steps.div_ceil(wanted), |n| n as u64);
-            Frames::create(out, model, system, (every, case.time.end, vtk.encoding))
-        })
-        .transpose()?;
+    let rhythm = |vtk: &VtkOutput| {
+        let steps = Fixed::new(case.time.end, case.time.step).count();
+        let wanted = vtk.frames.map_or(FRAMES, |n| n as u64);
+        (vtk.every.map_or_else(|| steps.div_ceil(wanted), |n| n as u64), case.time.end, vtk.encoding)
+    };
+    let vtk = case.output.vtk.get();
+    let mut frames = vtk.map(|vtk| Frames::create(out, model, system, rhythm(vtk))).transpose()?;
+    let surface = vtk.filter(|vtk| vtk.surface);
+    let mut surface = surface.map(|vtk| Surface::create(out, model, system, rhythm(vtk))).transpose()?;
     let setup = clock.elapsed();
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut digest, &mut history, extra];
     if let Some(frames) = &mut frames {
         sinks.push(frames);
+    }
+    if let Some(surface) = &mut surface {
+        sinks.push(surface);
     }
     let result = march(case, &prepared, &mut sinks);
     // What was recorded before a failure is worth keeping, and complete up to there.

@@ -33,6 +33,9 @@ pub struct Tableau {
     pub storage: bool,
 }
 
+/// Gives the value of a key.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> f64;
+
 /// Parameters of a scheme by name.
 pub type Parameters = BTreeMap<String, f64>;
 
@@ -44,7 +47,7 @@ pub struct SchemeKind {
     pub summary: &'static str,
     /// The family's own keys; a later default may use an earlier key.
     pub keys: &'static [Key],
-    build: fn(&dyn Fn(&str) -> f64) -> Tableau,
+    build: fn(Lookup) -> Tableau,
     /// Sentence of advice when parameters leave the range in which the theorem proves dissipation,
     /// given the largest restitution of the case.
     pub advice: fn(&Tableau, f64) -> Option<String>,
@@ -71,7 +74,7 @@ pub enum KeyDefault {
     /// A number.
     Value(f64),
     /// A formula in the earlier keys, and its text.
-    Rule(&'static str, fn(&dyn Fn(&str) -> f64) -> f64),
+    Rule(&'static str, fn(Lookup) -> f64),
 }
 
 /// Every scheme that carom has.

@@ -49,6 +49,7 @@ impl Sample {
         use_frame(&Frame {
             points: &self.points,
             lines: &self.lines,
+            quads: &[],
             vertices: &self.vertices,
             point_data: &[
                 Array { name: "displacement", components: 3, values: &self.vector },
@@ -270,6 +271,7 @@ fn a_frame_that_contradicts_itself_is_refused() {
     let good = Frame {
         points: &[[0.0; 3]; 2],
         lines: &[[0, 1]],
+        quads: &[],
         vertices: &[],
         point_data: &[],
         cell_data: &[],

@@ -645,6 +645,9 @@ pub struct VtkOutput {
     /// Encoding of the arrays.
     #[serde(default)]
     pub encoding: Encoding,
+    /// Whether the deformed bodies with their height are written too, as `surface.pvd`.
+    #[serde(default)]
+    pub surface: bool,
 }
 
 /// Encoding of VTU arrays.

@@ -27,7 +27,7 @@ pub struct Group {
     pub range: Range<usize>,
 }
 
-/// A gap that is affine in q: offset + Σ coefficient·q[dof], (T50).
+/// A gap that is affine in q: offset + Σ coefficient · displacement, (T50).
 pub struct Candidate {
     /// The node that touches.
     pub node: usize,

@@ -15,15 +15,17 @@ pub struct Ladder {
     part: u64,
     level: u32,
     most: u32,
+    guard_cuts: u32,
     /// How often a step was cut.
     pub cuts: u64,
 }
 
 impl Ladder {
-    /// Halves the steps of `grid` at most as often as `min_step` allows.
-    pub fn new(grid: Fixed, step: f64, min_step: f64) -> Ladder {
-        let most = (step / min_step).log2().floor().clamp(0.0, 40.0) as u32;
-        Ladder { grid, target: 0, part: 0, level: 0, most, cuts: 0 }
+    /// Divides the steps of `grid` by at most `finest`, and halves them at most `guard_cuts` times for a guard.
+    pub fn new(grid: Fixed, finest: f64, guard_cuts: u32) -> Ladder {
+        // The slack keeps a quotient of exactly two to some power on its side of it.
+        let most = (finest.log2() + 1e-9).floor().clamp(0.0, 40.0) as u32;
+        Ladder { grid, target: 0, part: 0, level: 0, most, guard_cuts, cuts: 0 }
     }
 }
 
@@ -34,7 +36,7 @@ impl Pace for Ladder {
             self.target = 1;
         } else if state.time >= self.end(self.part + 1) {
             self.part += 1;
-            while self.level > 0 && self.part % 2 == 0 {
+            while self.level > 0 && self.part.is_multiple_of(2) {
                 self.part /= 2;
                 self.level -= 1;
             }
@@ -50,7 +52,8 @@ impl Pace for Ladder {
     }
 
     fn failed(&mut self, error: Error) -> Result<()> {
-        if self.level == self.most {
+        let most = if matches!(error, Error::Guard(_)) { self.most.min(self.guard_cuts) } else { self.most };
+        if self.level >= most {
             return Err(error);
         }
         self.level += 1;
@@ -76,8 +79,8 @@ mod tests {
     use super::*;
 
     /// Ends of all accepted steps if the attempts with these numbers fail.
-    fn walk(fails: &[usize], most: f64) -> Result<Vec<f64>> {
-        let mut pace = Ladder::new(Fixed::new(3.0, 1.0), 1.0, most);
+    fn walk(fails: &[usize], finest: f64) -> Result<Vec<f64>> {
+        let mut pace = Ladder::new(Fixed::new(3.0, 1.0), 1.0 / finest, 8);
         let mut state = State::default();
         let mut ends = Vec::new();
         let mut attempt = 0;

@@ -1,6 +1,6 @@
 //! From the first instant to the last: attempt, judge, commit or retry.
 //!
-//! A [`Pace`] decides about step sizes and never touches a scheme; a [`Sink`](crate::sinks::Sink) keeps what it
+//! A [`Pace`] decides about step sizes and never touches a scheme; a [`Sink`] keeps what it
 //! wants of every accepted step.
 
 mod fixed;

@@ -1,4 +1,4 @@
-//! ParaView frames of a run: fills the arrays of a [`Frame`](super::vtk::Frame) from the state.
+//! ParaView frames of a run: fills the arrays of a [`Frame`] from the state.
 
 use super::vtk::{Array, Frame, Series};
 use super::{Record, Sink};
@@ -125,6 +125,7 @@ impl Sink for Frames<'_> {
         let frame = Frame {
             points: &self.points,
             lines: &self.lines,
+            quads: &[],
             vertices: &self.vertices,
             point_data: &[
                 vector("displacement", &self.displacement),

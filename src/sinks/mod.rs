@@ -4,6 +4,7 @@ pub mod columns;
 pub mod digest;
 pub mod frames;
 pub mod history;
+pub mod surface;
 pub mod vtk;
 
 use crate::Result;

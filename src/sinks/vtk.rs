@@ -38,6 +38,7 @@ pub struct Array<'a> {
 /// let frame = Frame {
 ///     points: &[[0.0; 3], [2.0, 0.0, 0.0]],
 ///     lines: &[[0, 1]],
+///     quads: &[],
 ///     vertices: &[],
 ///     point_data: &[Array { name: "displacement", components: 3, values: &[0.0, 0.0, 0.0, 0.5, 0.0, 0.0] }],
 ///     cell_data: &[Array { name: "N", components: 1, values: &[225.0] }],
@@ -54,11 +55,13 @@ pub struct Frame<'a> {
     pub points: &'a [[f64; 3]],
     /// The first cells: lines, each between two points.
     pub lines: &'a [[u32; 2]],
-    /// The cells that follow: single points, for point masses.
+    /// The cells that follow: quadrilaterals, for surfaces.
+    pub quads: &'a [[u32; 4]],
+    /// The last cells: single points, for point masses.
     pub vertices: &'a [u32],
     /// Arrays with one entry per point.
     pub point_data: &'a [Array<'a>],
-    /// Arrays with one entry per cell: lines, then vertices.
+    /// Arrays with one entry per cell: lines, quadrilaterals, vertices.
     pub cell_data: &'a [Array<'a>],
     /// Numbers of the whole frame; `TimeValue` is the one ParaView knows.
     pub field_data: &'a [(&'a str, f64)],
@@ -131,7 +134,7 @@ fn write_xml<'a>(
         }
         finish(out, values);
     };
-    let (lines, vertices) = (frame.lines, frame.vertices);
+    let shapes = Cells { lines: frame.lines, quads: frame.quads, vertices: frame.vertices };
 
     put(out, format_args!("<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\""));
     put(out, format_args!(" byte_order=\"LittleEndian\" header_type=\"UInt64\"{compressor}>\n"));
@@ -152,9 +155,9 @@ fn write_xml<'a>(
     put(out, format_args!("      </CellData>\n      <Points>\n"));
     array(out, "Points", 3, Values::Floats(frame.points.as_flattened()));
     put(out, format_args!("      </Points>\n      <Cells>\n"));
-    array(out, "connectivity", 1, Values::Connectivity { lines, vertices });
-    array(out, "offsets", 1, Values::Offsets { lines: lines.len(), vertices: vertices.len() });
-    array(out, "types", 1, Values::Types { lines: lines.len(), vertices: vertices.len() });
+    array(out, "connectivity", 1, Values::Connectivity(shapes));
+    array(out, "offsets", 1, Values::Offsets(shapes));
+    array(out, "types", 1, Values::Types(shapes));
     put(out, format_args!("      </Cells>\n    </Piece>\n  </UnstructuredGrid>\n"));
 }
 
@@ -162,20 +165,58 @@ fn write_xml<'a>(
 enum Values<'a> {
     Single(f64),
     Floats(&'a [f64]),
-    Connectivity { lines: &'a [[u32; 2]], vertices: &'a [u32] },
-    Offsets { lines: usize, vertices: usize },
-    Types { lines: usize, vertices: usize },
+    Connectivity(Cells<'a>),
+    Offsets(Cells<'a>),
+    Types(Cells<'a>),
+}
+
+/// The cells of a frame, kind by kind.
+#[derive(Clone, Copy)]
+struct Cells<'a> {
+    lines: &'a [[u32; 2]],
+    quads: &'a [[u32; 4]],
+    vertices: &'a [u32],
 }
 
 const VTK_VERTEX: u8 = 1;
 const VTK_LINE: u8 = 3;
+const VTK_QUAD: u8 = 9;
+
+impl<'a> Cells<'a> {
+    fn count(&self) -> usize {
+        self.lines.len() + self.quads.len() + self.vertices.len()
+    }
+
+    fn points(self) -> impl Iterator<Item = u32> + 'a {
+        self.lines.as_flattened().iter().chain(self.quads.as_flattened()).chain(self.vertices).copied()
+    }
+
+    fn connectivity(self) -> impl Iterator<Item = i64> + 'a {
+        self.points().map(i64::from)
+    }
+
+    /// Where each cell ends in the connectivity.
+    fn offsets(self) -> impl Iterator<Item = i64> {
+        let sizes = [(self.lines.len(), 2), (self.quads.len(), 4), (self.vertices.len(), 1)];
+        let sizes = sizes.into_iter().flat_map(|(count, size)| std::iter::repeat_n(size, count));
+        sizes.scan(0, |end, size| {
+            *end += size;
+            Some(*end)
+        })
+    }
+
+    fn types(self) -> impl Iterator<Item = u8> {
+        let kinds = [(self.lines.len(), VTK_LINE), (self.quads.len(), VTK_QUAD), (self.vertices.len(), VTK_VERTEX)];
+        kinds.into_iter().flat_map(|(count, kind)| std::iter::repeat_n(kind, count))
+    }
+}
 
 impl Values<'_> {
     fn kind(&self) -> &'static str {
         match self {
             Values::Single(_) | Values::Floats(_) => "Float64",
-            Values::Connectivity { .. } | Values::Offsets { .. } => "Int64",
-            Values::Types { .. } => "UInt8",
+            Values::Connectivity(_) | Values::Offsets(_) => "Int64",
+            Values::Types(_) => "UInt8",
         }
     }
 
@@ -183,9 +224,9 @@ impl Values<'_> {
         match *self {
             Values::Single(_) => 8,
             Values::Floats(values) => 8 * values.len(),
-            Values::Connectivity { lines, vertices } => 8 * (2 * lines.len() + vertices.len()),
-            Values::Offsets { lines, vertices } => 8 * (lines + vertices),
-            Values::Types { lines, vertices } => lines + vertices,
+            Values::Connectivity(cells) => 8 * (2 * cells.lines.len() + 4 * cells.quads.len() + cells.vertices.len()),
+            Values::Offsets(cells) => 8 * cells.count(),
+            Values::Types(cells) => cells.count(),
         }
     }
 
@@ -198,14 +239,9 @@ impl Values<'_> {
         match *self {
             Values::Single(value) => bytes.copy_from_slice(&value.to_le_bytes()),
             Values::Floats(values) => fill(bytes, values.iter().map(|v| v.to_le_bytes())),
-            Values::Connectivity { lines, vertices } => {
-                fill(bytes, connectivity(lines, vertices).map(i64::to_le_bytes))
-            }
-            Values::Offsets { lines, vertices } => fill(bytes, offsets(lines, vertices).map(i64::to_le_bytes)),
-            Values::Types { lines, .. } => {
-                bytes[..lines].fill(VTK_LINE);
-                bytes[lines..].fill(VTK_VERTEX);
-            }
+            Values::Connectivity(cells) => fill(bytes, cells.connectivity().map(i64::to_le_bytes)),
+            Values::Offsets(cells) => fill(bytes, cells.offsets().map(i64::to_le_bytes)),
+            Values::Types(cells) => fill(bytes, cells.types().map(|kind| [kind])),
         }
     }
 
@@ -213,24 +249,11 @@ impl Values<'_> {
         match *self {
             Values::Single(value) => IOBuffer::F64(vec![value]),
             Values::Floats(values) => IOBuffer::F64(values.to_vec()),
-            Values::Connectivity { lines, vertices } => IOBuffer::I64(connectivity(lines, vertices).collect()),
-            Values::Offsets { lines, vertices } => IOBuffer::I64(offsets(lines, vertices).collect()),
-            Values::Types { .. } => {
-                let mut bytes = Vec::new();
-                self.append_to(&mut bytes);
-                IOBuffer::U8(bytes)
-            }
+            Values::Connectivity(cells) => IOBuffer::I64(cells.connectivity().collect()),
+            Values::Offsets(cells) => IOBuffer::I64(cells.offsets().collect()),
+            Values::Types(cells) => IOBuffer::U8(cells.types().collect()),
         }
     }
-}
-
-fn connectivity<'a>(lines: &'a [[u32; 2]], vertices: &'a [u32]) -> impl Iterator<Item = i64> + 'a {
-    lines.as_flattened().iter().chain(vertices).map(|&point| i64::from(point))
-}
-
-/// Where each cell ends in the connectivity.
-fn offsets(lines: usize, vertices: usize) -> impl Iterator<Item = i64> {
-    (1..=lines as i64).map(|k| 2 * k).chain((1..=vertices as i64).map(move |k| 2 * lines as i64 + k))
 }
 
 fn fill<const N: usize>(bytes: &mut [u8], items: impl Iterator<Item = [u8; N]>) {
@@ -257,9 +280,13 @@ impl fmt::Display for Escaped<'_> {
 }
 
 impl Frame<'_> {
-    /// Number of cells of both kinds.
+    /// Number of cells of all kinds.
     pub fn cells(&self) -> usize {
-        self.lines.len() + self.vertices.len()
+        self.shapes().count()
+    }
+
+    fn shapes(&self) -> Cells<'_> {
+        Cells { lines: self.lines, quads: self.quads, vertices: self.vertices }
     }
 
     fn check(&self) -> Result<()> {
@@ -267,7 +294,7 @@ impl Frame<'_> {
         check_arrays(self.cell_data, self.cells(), "cells")?;
         self.field_data.iter().try_for_each(|&(name, _)| check_name(name))?;
         let points = self.points.len();
-        match self.lines.as_flattened().iter().chain(self.vertices).find(|&&point| point as usize >= points) {
+        match self.shapes().points().find(|&point| point as usize >= points) {
             Some(point) => {
                 Err(Error::Input(format!("VTK frame: a cell uses point {point}, but there are {points} points")))
             }

@@ -18,7 +18,7 @@ const OPENING: &str = concat!(
 );
 const CLOSING: &str = "  </Collection>\n</VTKFile>\n";
 
-/// The files `series.pvd` and `frames/NNNNNN.vtu` of a run.
+/// The files `series.pvd` and `frames/NNNNNN.vtu` of a run, or another list beside them.
 ///
 /// At every instant the list is complete XML and each file that it names is there and whole.
 ///
@@ -31,6 +31,7 @@ const CLOSING: &str = "  </Collection>\n</VTKFile>\n";
 /// let frame = Frame {
 ///     points: &[[0.0; 3]],
 ///     lines: &[],
+///     quads: &[],
 ///     vertices: &[0],
 ///     point_data: &[],
 ///     cell_data: &[],
@@ -43,6 +44,8 @@ const CLOSING: &str = "  </Collection>\n</VTKFile>\n";
 #[derive(Debug)]
 pub struct Series {
     directory: PathBuf,
+    /// Name of the list, and what the names of its frames begin with.
+    names: [String; 2],
     encoding: Encoding,
     frames: usize,
     /// The list as it stands on disk, closing tags included.
@@ -56,17 +59,29 @@ impl Series {
     ///
     /// Frames of an earlier series stay where they are until a new one takes their name; the list forgets them at once.
     pub fn create(directory: &Path, encoding: Encoding) -> Result<Series> {
+        Series::named(directory, ["series.pvd", ""], encoding)
+    }
+
+    /// The same with another name of the list, and with frames whose names begin with something.
+    pub fn named(directory: &Path, names: [&str; 2], encoding: Encoding) -> Result<Series> {
         let frames = directory.join("frames");
         fs::create_dir_all(&frames).map_err(Error::io("create", &frames))?;
         let list = [OPENING, CLOSING].concat();
-        let series = Series { directory: directory.to_path_buf(), encoding, frames: 0, list, bytes: Vec::new() };
+        let series = Series {
+            directory: directory.to_path_buf(),
+            names: names.map(str::to_string),
+            encoding,
+            frames: 0,
+            list,
+            bytes: Vec::new(),
+        };
         series.write_list()?;
         Ok(series)
     }
 
     /// Writes the next frame, then the list with its name and time, which ParaView shows.
     pub fn push(&mut self, time: f64, frame: &Frame) -> Result<()> {
-        let file = format!("frames/{:06}.vtu", self.frames);
+        let file = format!("frames/{}{:06}.vtu", self.names[1], self.frames);
         encode(frame, self.encoding, &mut self.bytes)?;
         write_atomically(&self.directory.join(&file), &self.bytes)?;
 
@@ -79,6 +94,6 @@ impl Series {
     }
 
     fn write_list(&self) -> Result<()> {
-        write_atomically(&self.directory.join("series.pvd"), self.list.as_bytes())
+        write_atomically(&self.directory.join(&self.names[0]), self.list.as_bytes())
     }
 }

@@ -1,0 +1,373 @@
+//! From a case, and the meshes and tables that it names, to a model.
+
+use super::function::Function;
+use super::references::NodeSets;
+use super::section;
+use super::{Body, Component, Contact, Joint, Load, Model, Probe, Properties, Support};
+use crate::case::data::{self, Case};
+use crate::elements::{self, ElementKind};
+use crate::mesh::{self, Mesh};
+use crate::{Error, Result, table};
+use std::path::PathBuf;
+
+impl Model {
+    /// Builds the model of a checked case; `path` resolves the names of files in it.
+    pub fn new(case: &Case, path: &dyn Fn(&str) -> PathBuf) -> Result<Model> {
+        let dimension = dimension(case);
+        let mut model = Model {
+            dimension,
+            places: Vec::new(),
+            bodies: Vec::new(),
+            gravity: plane_vector(&case.gravity),
+            supports: Vec::new(),
+            joints: Vec::new(),
+            loads: Vec::new(),
+            contacts: Vec::new(),
+            probes: Vec::new(),
+            displacement: Vec::new(),
+            velocity: Vec::new(),
+            length: 0.0,
+        };
+        let mut sets = NodeSets::default();
+        let mut shared = Meetings::new();
+        for body in &case.body {
+            if body.between.is_none() {
+                let tags = model.add_body(body, &mut sets, path)?;
+                for (node, tag) in tags {
+                    shared.entry((body.mesh.clone().unwrap_or_default(), tag)).or_default().push(node);
+                }
+            }
+        }
+        for set in &case.set {
+            sets.add_set(set, &model.places)?;
+        }
+        for (index, body) in case.body.iter().enumerate() {
+            if body.between.is_some() {
+                model.add_spring(index, body, &sets)?;
+            }
+        }
+        model.add_joints(case, &sets, &shared)?;
+        model.initial_fields(case, &sets, path)?;
+        model.add_conditions(case, &sets, path)?;
+        model.length = model.diagonal();
+        Ok(model)
+    }
+
+    /// Adds a body with nodes of its own; returns their tags in the mesh file, if there is one.
+    fn add_body(
+        &mut self,
+        body: &data::Body,
+        sets: &mut NodeSets,
+        path: &dyn Fn(&str) -> PathBuf,
+    ) -> Result<Vec<(usize, u64)>> {
+        let mesh = body_mesh(body, path)?;
+        let first = self.places.len();
+        let nodes = first..first + mesh.nodes.len();
+        if self.dimension == 1
+            && let Some(place) = mesh.nodes.iter().find(|place| place[1] != 0.0)
+        {
+            return Err(Error::Input(format!(
+                "body `{}`: the model has one dimension, but its mesh has a node at y = {}",
+                body.name, place[1]
+            )));
+        }
+        sets.add(body.name.clone(), nodes.clone().collect());
+        for (name, members) in &mesh.sets {
+            sets.add(format!("{}.{name}", body.name), members.iter().map(|i| first + i).collect());
+        }
+        let velocity = plane_vector(body.velocity.as_deref().unwrap_or(&[]));
+        let displacement = plane_vector(body.displacement.as_deref().unwrap_or(&[]));
+        let centre = plane_vector(body.spin_centre.as_deref().unwrap_or(&[]));
+        let spin = body.spin.unwrap_or(0.0);
+        for place in &mesh.nodes {
+            self.displacement.push([displacement[0], displacement[1], 0.0]);
+            self.velocity.push([
+                velocity[0] - spin * (place[1] - centre[1]),
+                velocity[1] + spin * (place[0] - centre[0]),
+                spin,
+            ]);
+        }
+        self.places.extend(&mesh.nodes);
+        self.bodies.push(Body {
+            name: body.name.clone(),
+            kind: element_kind(body)?,
+            nodes,
+            lines: mesh.lines.iter().map(|[a, b]| [first + a, first + b]).collect(),
+            properties: properties(body),
+        });
+        self.check_beam(body)?;
+        Ok(mesh.tags.iter().enumerate().map(|(i, &tag)| (first + i, tag)).collect())
+    }
+
+    /// A beam needs more of its material and section than a bar.
+    fn check_beam(&self, body: &data::Body) -> Result<()> {
+        let last = self.bodies.last().expect("a body was just added");
+        if !(last.kind.components)(self.dimension).contains(&Component::Theta) {
+            return Ok(());
+        }
+        let fail = |what: &str| Err(Error::Input(format!("body `{}`: {what}", body.name)));
+        let p = &last.properties;
+        if self.dimension != 2 {
+            return fail("a beam lives in the plane: give its points two coordinates");
+        }
+        if p.section.inertia <= 0.0 {
+            return fail("a beam needs section.inertia, or a section.shape");
+        }
+        if p.section.shear_area <= 0.0 {
+            return fail("a beam needs section.shear_area or section.shear_factor, or a section.shape");
+        }
+        if p.shear <= 0.0 {
+            return fail("a beam needs material.poisson or material.shear");
+        }
+        Ok(())
+    }
+
+    /// Joints of the case, and welds where members of one mesh file meet without a hinge.
+    fn add_joints(&mut self, case: &Case, sets: &NodeSets, shared: &Meetings) -> Result<()> {
+        // Places that are meant to coincide differ by rounding at most.
+        let slack = 1e-9 * self.diagonal();
+        for joint in &case.joint {
+            let what = format!("joint `{}`, between", joint.name);
+            let [first, second] = [&joint.between[0], &joint.between[1]].map(|name| sets.get(name, &what));
+            let (first, second) = (first?, second?);
+            let mut found = 0;
+            for &a in first {
+                for &b in second {
+                    let (from, to) = (self.places[a], self.places[b]);
+                    if a != b && (to[0] - from[0]).hypot(to[1] - from[1]) <= slack {
+                        self.joints.push(Joint { name: Some(joint.name.clone()), nodes: [a, b], kind: joint.kind });
+                        found += 1;
+                    }
+                }
+            }
+            if found == 0 {
+                return Err(Error::Input(format!(
+                    "{what}: no node of `{}` coincides with one of `{}`; a joint needs nodes at the same place",
+                    joint.between[0], joint.between[1]
+                )));
+            }
+        }
+        for nodes in shared.values() {
+            for (k, &a) in nodes.iter().enumerate() {
+                for &b in &nodes[k + 1..] {
+                    let named = self.joints.iter().any(|joint| joint.nodes == [a, b] || joint.nodes == [b, a]);
+                    if !named {
+                        self.joints.push(Joint { name: None, nodes: [a, b], kind: data::JointKind::Weld });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Springs come after all bodies, because they may join any two nodes; they keep their place in the order.
+    fn add_spring(&mut self, index: usize, body: &data::Body, sets: &NodeSets) -> Result<()> {
+        let ends = body.between.as_deref().unwrap_or(&[]);
+        let what = format!("body `{}`, between", body.name);
+        let line = [sets.one(&ends[0], &what)?, sets.one(&ends[1], &what)?];
+        if line[0] == line[1] {
+            return Err(Error::Input(format!("{what}: both ends are the same node")));
+        }
+        let mut properties = properties(body);
+        let [a, b] = line.map(|node| self.places[node]);
+        properties.rest_length = body.rest_length.unwrap_or(match self.dimension {
+            1 => b[0] - a[0],
+            _ => (b[0] - a[0]).hypot(b[1] - a[1]),
+        });
+        let spring =
+            Body { name: body.name.clone(), kind: element_kind(body)?, nodes: 0..0, lines: vec![line], properties };
+        self.bodies.insert(index.min(self.bodies.len()), spring);
+        Ok(())
+    }
+
+    fn initial_fields(&mut self, case: &Case, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+        for initial in &case.initial {
+            let nodes = sets.get(&initial.nodes, "initial, nodes")?.to_vec();
+            for (field, target) in
+                [(&initial.displacement, &mut self.displacement), (&initial.velocity, &mut self.velocity)]
+            {
+                let Some(field) = field else { continue };
+                let origin = self.places[nodes[0]];
+                let values = sample(field, path)?;
+                for &node in &nodes {
+                    let place = self.places[node];
+                    let value = values((place[0] - origin[0]).hypot(place[1] - origin[1]));
+                    target[node][0] += value[0];
+                    target[node][1] += value[1];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_conditions(&mut self, case: &Case, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+        for support in &case.support {
+            let nodes = sets.get(&support.nodes, &format!("support `{}`, nodes", support.name))?.to_vec();
+            let fix = support.fix.iter().filter_map(|name| Component::find(name)).collect();
+            let mut motion = Vec::new();
+            for (name, function) in &support.motion {
+                motion
+                    .extend(Component::find(name).map(|c| Function::new(function, path).map(|f| (c, f))).transpose()?);
+            }
+            self.supports.push(Support { name: support.name.clone(), nodes, fix, motion });
+        }
+        for load in &case.load {
+            let forces = self.forces(load, sets)?;
+            self.loads.push(Load { name: load.name.clone(), forces, time: Function::new(&load.time, path)? });
+        }
+        for contact in &case.contact {
+            let nodes = sets.get(&contact.nodes, &format!("contact `{}`, nodes", contact.name))?.to_vec();
+            let Some(plane) = &contact.plane else {
+                return Err(Error::Input(format!("contact `{}` has no obstacle", contact.name)));
+            };
+            let normal = plane_vector(&plane.normal);
+            let norm = normal[0].hypot(normal[1]);
+            self.contacts.push(Contact {
+                name: contact.name.clone(),
+                nodes,
+                point: plane_vector(&plane.point),
+                normal: [normal[0] / norm, normal[1] / norm],
+                radius: contact.radius,
+                restitution: contact.restitution,
+            });
+        }
+        for probe in &case.probe {
+            let node = sets.one(&probe.node, &format!("probe `{}`, node", probe.name))?;
+            self.probes.push(Probe { name: probe.name.clone(), node });
+        }
+        Ok(())
+    }
+
+    fn forces(&self, load: &data::Load, sets: &NodeSets) -> Result<Vec<(usize, Component, f64)>> {
+        let what = format!("load `{}`", load.name);
+        let mut forces = Vec::new();
+        let mut push = |node: usize, vector: [f64; 2]| {
+            for (component, value) in [Component::X, Component::Y].into_iter().zip(vector).take(self.dimension) {
+                if value != 0.0 {
+                    forces.push((node, component, value));
+                }
+            }
+        };
+        if let Some(nodes) = &load.nodes {
+            let force = plane_vector(load.force.as_deref().unwrap_or(&[]));
+            let nodes = sets.get(nodes, &format!("{what}, nodes"))?;
+            nodes.iter().for_each(|&node| push(node, force));
+            if let Some(moment) = load.moment {
+                forces.extend(nodes.iter().map(|&node| (node, Component::Theta, moment)));
+            }
+        } else if let Some(name) = &load.body {
+            let body = self.bodies.iter().find(|body| body.name == *name);
+            let body = body.ok_or_else(|| Error::Input(format!("{what}: there is no body `{name}`")))?;
+            let per_length = plane_vector(load.per_length.as_deref().unwrap_or(&[]));
+            for &[a, b] in &body.lines {
+                let (from, to) = (self.places[a], self.places[b]);
+                let half = 0.5 * (to[0] - from[0]).hypot(to[1] - from[1]);
+                push(a, [half * per_length[0], half * per_length[1]]);
+                push(b, [half * per_length[0], half * per_length[1]]);
+            }
+        }
+        for &(node, component, _) in &forces {
+            let body = self.bodies.iter().find(|body| body.nodes.contains(&node));
+            if body.is_some_and(|body| !(body.kind.components)(self.dimension).contains(&component)) {
+                return Err(Error::Input(format!(
+                    "{what}: its nodes have no component `{}` to load",
+                    component.name()
+                )));
+            }
+        }
+        Ok(forces)
+    }
+}
+
+/// Nodes of different bodies by the file and the tag that they share.
+type Meetings = std::collections::BTreeMap<(String, u64), Vec<usize>>;
+
+/// Dimension of a case: the length of its vectors; two if it has none.
+fn dimension(case: &Case) -> usize {
+    let vectors = case.body.iter().flat_map(|body| {
+        let line = body.line.as_ref().map(|line| &line.from);
+        [line, body.at.as_ref(), body.velocity.as_ref(), body.polyline.as_ref().and_then(|p| p.points.first())]
+    });
+    let planes = case.contact.iter().map(|contact| contact.plane.as_ref().map(|plane| &plane.point));
+    vectors.chain(planes).flatten().chain([&case.gravity]).map(Vec::len).find(|&n| n > 0).unwrap_or(2)
+}
+
+/// A vector of one or two numbers as a plane one.
+fn plane_vector(vector: &[f64]) -> [f64; 2] {
+    [vector.first().copied().unwrap_or(0.0), vector.get(1).copied().unwrap_or(0.0)]
+}
+
+fn element_kind(body: &data::Body) -> Result<&'static ElementKind> {
+    elements::find(&body.element)
+        .ok_or_else(|| Error::Input(format!("body `{}`: there is no element `{}`", body.name, body.element)))
+}
+
+fn body_mesh(body: &data::Body, path: &dyn Fn(&str) -> PathBuf) -> Result<Mesh> {
+    if let Some(line) = &body.line {
+        Ok(mesh::generate::line(plane_vector(&line.from), plane_vector(&line.to), line.elements, line.grading))
+    } else if let Some(polyline) = &body.polyline {
+        let points: Vec<[f64; 2]> = polyline.points.iter().map(|point| plane_vector(point)).collect();
+        Ok(mesh::generate::polyline(&points, polyline.elements))
+    } else if let Some(file) = &body.mesh {
+        mesh::gmsh::read(&path(file), body.group.as_deref())
+    } else {
+        let place = plane_vector(body.at.as_deref().unwrap_or(&[]));
+        Ok(Mesh { nodes: vec![place], ..Default::default() })
+    }
+}
+
+fn properties(body: &data::Body) -> Properties {
+    let section = body.section.as_ref().map(section::values).unwrap_or_default();
+    let (young, shear, density) = body.material.as_ref().map_or((0.0, 0.0, 0.0), |material| {
+        let shear = material.shear.or(material.poisson.map(|nu| material.young / (2.0 * (1.0 + nu))));
+        (material.young, shear.unwrap_or(0.0), material.density)
+    });
+    let (mass_damping, stiffness_damping, dashpot) = match body.damping {
+        Some(data::Damping::Rayleigh { mass, stiffness }) => (mass, stiffness, 0.0),
+        Some(data::Damping::Dashpot(constant)) => (0.0, 0.0, constant),
+        None => (0.0, 0.0, 0.0),
+    };
+    Properties {
+        axial: young * section.area,
+        bending: young * section.inertia,
+        shear: shear * section.shear_area,
+        line_mass: density * section.area,
+        line_inertia: density * section.inertia,
+        half_height: section.half_height,
+        section,
+        lumped: body.mass_matrix == data::MassMatrix::Lumped,
+        shear_correction: body.shear_correction,
+        mass_damping,
+        stiffness_damping,
+        mass: body.mass.unwrap_or(0.0),
+        stiffness: body.stiffness.unwrap_or(0.0),
+        dashpot,
+        rest_length: 0.0,
+    }
+}
+
+type Sampled = Box<dyn Fn(f64) -> [f64; 2]>;
+
+/// An initial field as a function of the distance from the set's first node, (T40).
+fn sample(field: &data::Field, path: &dyn Fn(&str) -> PathBuf) -> Result<Sampled> {
+    match field {
+        data::Field::Pulse { direction, amplitude, centre, width } => {
+            let direction = plane_vector(direction);
+            let norm = direction[0].hypot(direction[1]);
+            let (amplitude, centre, width) = (*amplitude, *centre, *width);
+            Ok(Box::new(move |distance| {
+                let s = (distance - centre) / width;
+                let height = if s.abs() < 1.0 { 0.5 * (1.0 + (std::f64::consts::PI * s).cos()) } else { 0.0 };
+                [amplitude * height * direction[0] / norm, amplitude * height * direction[1] / norm]
+            }))
+        }
+        data::Field::Table { file } => {
+            let rows = table::read(&path(file), 2)?;
+            let column = |k: usize| -> Vec<[f64; 2]> {
+                rows.iter().map(|row| [row[0], row.get(k).copied().unwrap_or(0.0)]).collect()
+            };
+            let (x, y) = (column(1), column(2));
+            Ok(Box::new(move |distance| [table::interpolate(&x, distance), table::interpolate(&y, distance)]))
+        }
+    }
+}
