@@ -156,14 +156,15 @@ fn new_writes_a_shipped_case_and_never_over_a_file() {
 #[test]
 fn modes_finds_the_frequencies_of_a_free_bar() {
     let place = Place::with_bar();
-    let answer = place.carom(&["modes", "bar.toml", "--count", "3", "-o", "modes"]);
+    let fine = ["--set", "body.bar.line.elements=20"];
+    let answer = place.carom(&[&["modes", "bar.toml", "--count", "3", "-o", "modes"][..], &fine].concat());
     assert_eq!((answer.code, answer.err.as_str()), (0, "shapes: modes/series.pvd\n"));
     let rows: Vec<Vec<&str>> = answer.out.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows[0][..2], ["1", "0"]);
     // Consistent mass, n elements: omega = c/l sqrt(6 (1 - cos a) / (2 + cos a)), a = k pi / n.
     for k in [1, 2] {
-        let a = k as f64 * std::f64::consts::PI / 10.0;
-        let omega = 30.0 * (6.0 * (1.0 - a.cos()) / (2.0 + a.cos())).sqrt();
+        let a = k as f64 * std::f64::consts::PI / 20.0;
+        let omega = 30.0 / 0.5 * (6.0 * (1.0 - a.cos()) / (2.0 + a.cos())).sqrt();
         let found: f64 = rows[k][1].parse().unwrap();
         assert!((found / omega - 1.0).abs() < 1e-9, "{found} {omega}");
     }

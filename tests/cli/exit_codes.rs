@@ -120,8 +120,8 @@ fn code_2_for_usage() {
         assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{arguments:?}");
         assert!(answer.err.contains(words), "{arguments:?}: {}", answer.err);
     }
-    let message = place.bad(2, &["test", "bar.toml"]);
-    assert_eq!(message, "error: no case with an [expect] table was found\n");
+    let answer = place.carom(&["test", "bar.toml"]);
+    assert_eq!((answer.code, answer.err.as_str()), (2, "error: no case with an [expect] table was found\n"));
     assert_eq!(tree(place.0.path()), ["bar.toml"]);
 }
 
