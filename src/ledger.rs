@@ -161,6 +161,11 @@ pub fn advance_storage(
         (0.5 * weight * z_norm, weight * (0.5 - row.alpha_m) * dz_norm)
     };
     let inertia = 2.0 * beta - gamma;
+    new.h = h;
+    if h != old.h || old.value.is_nan() {
+        new.value = f64::NAN;
+        return f64::NAN;
+    }
     new.value = to.energy.kinetic + to.energy.strain + 0.25 * h * h * inertia * a_norm + stored;
     let explained = supply - viscous + contact + position
         - (gamma - 0.5 - spread) * dq_norm

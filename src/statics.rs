@@ -101,7 +101,7 @@ impl<'a> Statics<'a> {
         }
     }
 
-    /// Worst |min(g, λ/stiffness)| of the length of the model.
+    /// Worst gap of a pressed contact, or penetration of another, of the length of the model.
     fn contact_residual(&self, state: &State) -> f64 {
         let mut worst = 0.0_f64;
         for (i, candidate) in self.system.contacts.candidates.iter().enumerate() {
@@ -240,7 +240,10 @@ impl<'a> Statics<'a> {
         }
         let mut support = 0.0;
         for &(d, _) in &system.drives {
-            let reaction = |s: &State| s.internal[d] - s.applied[d] - system.gravity[d];
+            let reaction = |s: &State| {
+                let pushed: f64 = system.contacts.candidates.iter().zip(&s.force).map(|(c, f)| f * c.gradient(d)).sum();
+                s.internal[d] - s.applied[d] - system.gravity[d] - pushed
+            };
             support += 0.5 * (reaction(from) + reaction(state)) * (state.q[d] - from.q[d]);
         }
         let curvature = if system.linear { 0.0 } else { state.energy.strain - from.energy.strain - trapezoid };

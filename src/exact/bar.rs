@@ -1,6 +1,6 @@
 //! Bars without gravity: free waves, and the impact on a wall.
 
-/// A bar that flies at a rigid wall, touches it for one round trip of a wave, and leaves as it came, (T60).
+/// A bar that flies at a rigid wall, touches it for one round trip of a wave, and leaves as it came, (T70).
 ///
 /// With c = √(E/ρ), the first touch at t₀ = gap/speed and τ = t − t₀, a section has the displacement
 /// −gap + speed·max(−τ, −x/c, τ − 2L/c).
@@ -109,7 +109,7 @@ enum Phase {
     After,
 }
 
-/// A bar with free ends that is released at rest from a given displacement, (T61).
+/// A bar with free ends that is released at rest from a given displacement, (T71).
 ///
 /// d'Alembert: half of the shape runs each way, and free ends reflect it upright, so that the shape, continued evenly
 /// beyond both ends with the period 2L, gives u(x, t) = ½ [s(x − ct) + s(x + ct)].

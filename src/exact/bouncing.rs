@@ -1,6 +1,6 @@
 //! A bar that bounces for ever under gravity.
 
-/// A bar that falls from rest on a rigid floor and whose motion is periodic, (T62).
+/// A bar that falls from rest on a rigid floor and whose motion is periodic, (T72).
 ///
 /// The first contact leaves the bar vibrating; if its flight takes a whole number of round trips of a wave, it lands
 /// as it left, and the second contact takes the vibration out again. The drop height follows from that number, so

@@ -177,7 +177,7 @@ impl<'a> Stepper<'a> {
         self.energies(&mut state);
         let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
         if let Some(storage) = &mut state.storage {
-            storage.value = value;
+            (storage.value, storage.h) = (value, h);
         }
         state
     }
@@ -210,6 +210,7 @@ impl<'a> Stepper<'a> {
         work.active.clear();
         for (i, candidate) in system.contacts.candidates.iter().enumerate() {
             work.u0[i] = candidate.rate(&from.v);
+            // (T51)
             let forecast = candidate.gap(&from.q) + self.settings.forecast * h * work.u0[i];
             let active = self.settings.position == Position::Half && forecast <= ACTIVATION * system.length;
             if active {
