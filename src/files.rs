@@ -3,9 +3,10 @@
 //! Knows paths and bytes, and nothing of what the bytes mean.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::error::{Error, Result};
 
@@ -44,6 +45,55 @@ fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// A file that grows, and that can be cut back to where it was and grow on.
+#[derive(Debug)]
+pub struct Growing {
+    path: PathBuf,
+    file: BufWriter<File>,
+    length: u64,
+    flushed: Instant,
+}
+
+impl Growing {
+    /// Opens the file empty, or cut to `length` if it is to go on.
+    pub fn open(path: &Path, length: Option<u64>) -> Result<Growing> {
+        let fail = Error::io("open", path);
+        let open = || {
+            let Some(length) = length else { return File::create(path) };
+            let mut file = OpenOptions::new().write(true).open(path)?;
+            if file.metadata()?.len() < length {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than its checkpoint says"));
+            }
+            file.set_len(length)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        let file = BufWriter::with_capacity(1 << 16, open().map_err(fail)?);
+        Ok(Growing { path: path.to_path_buf(), file, length: length.unwrap_or(0), flushed: Instant::now() })
+    }
+
+    /// Appends bytes; they reach the operating system within a second or so.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.length += bytes.len() as u64;
+        let mut write = || {
+            self.file.write_all(bytes)?;
+            if self.flushed.elapsed().as_millis() >= 500 {
+                self.file.flush()?;
+                self.flushed = Instant::now();
+            }
+            Ok(())
+        };
+        write().map_err(Error::io("write", &self.path))
+    }
+
+    /// Brings everything to the disk and returns the length.
+    pub fn sync(&mut self) -> Result<u64> {
+        self.file.flush().map_err(Error::io("write", &self.path))?;
+        self.file.get_ref().sync_all().map_err(Error::io("sync", &self.path))?;
+        Ok(self.length)
+    }
 }
 
 #[cfg(test)]

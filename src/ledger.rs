@@ -7,9 +7,10 @@ use crate::la::dot;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
+use serde::{Deserialize, Serialize};
 
 /// Works of one step; positive enters the system.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
     /// Applied loads, gravity apart.
     pub external: f64,
@@ -161,6 +162,11 @@ pub fn advance_storage(
         (0.5 * weight * z_norm, weight * (0.5 - row.alpha_m) * dz_norm)
     };
     let inertia = 2.0 * beta - gamma;
+    new.h = h;
+    if h != old.h || old.value.is_nan() {
+        new.value = f64::NAN;
+        return f64::NAN;
+    }
     new.value = to.energy.kinetic + to.energy.strain + 0.25 * h * h * inertia * a_norm + stored;
     let explained = supply - viscous + contact + position
         - (gamma - 0.5 - spread) * dq_norm
@@ -177,7 +183,7 @@ pub fn initial_storage(system: &System, state: &State, row: &Tableau, h: f64, sc
 }
 
 /// Works since the start, and the worst that was seen.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Sum of the balances.
     pub sum: Balance,

@@ -19,7 +19,7 @@ pub struct Mode {
     pub shape: Vec<f64>,
 }
 
-/// The `count` lowest modes, rigid-body modes included, lowest first. A nonlinear model is linearised at its initial
+/// The `count` lowest modes of (T25), rigid-body modes included, lowest first. A nonlinear model is linearised at its initial
 /// state.
 pub fn lowest(system: &System, count: usize) -> Result<Vec<Mode>> {
     let mut stiffness = Symmetric::zeros(system.mass.pattern.clone());

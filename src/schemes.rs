@@ -1,6 +1,6 @@
 //! A scheme is a row of numbers: the [`Tableau`] of equations (T1)–(T4), and the registry [`SCHEMES`].
 //!
-//! Nothing here knows a system, a contact or a file; the algebra that uses these numbers is in `step.rs`.
+//! Nothing here knows a system, a contact or a file; the algebra that uses these numbers is in `step`.
 
 use nalgebra::Matrix3;
 use std::collections::BTreeMap;
@@ -273,7 +273,7 @@ impl Tableau {
         self.g0 != 0.0 || self.b0 != 0.0 || self.alpha_m != 0.0
     }
 
-    /// Amplification matrix of one contact-free step of q'' + ω² q = 0 on (q, h v, h² a / (1 + x²)), x = h ω;
+    /// Amplification matrix, (T23), of one contact-free step of q'' + ω² q = 0 on (q, h v, h² a / (1 + x²)), x = h ω;
     /// the last scaling keeps the entries of order one for stiff modes.
     fn amplification(&self, x: f64) -> Matrix3<f64> {
         let x2 = x * x;
@@ -300,7 +300,7 @@ impl Tableau {
         self.amplification(x).complex_eigenvalues().iter().map(|z| z.norm()).fold(0.0, f64::max)
     }
 
-    /// Largest h ω for which a contact-free oscillation stays bounded; infinite if there is no limit.
+    /// Largest h ω, (T24), for which a contact-free oscillation stays bounded; infinite if there is no limit.
     pub fn stability_limit(&self) -> f64 {
         // Roots that meet on the unit circle are found to the square root of round-off only.
         let stable = |x: f64| self.spectral_radius(x) <= 1.0 + 1e-6;

@@ -55,8 +55,10 @@ impl Energy {
 /// Memory of the storage function ℋ, (T20)–(T22).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
-    /// Value of ℋ.
+    /// Value of ℋ; NaN once the step size has changed, because ℋ belongs to one.
     pub value: f64,
+    /// Step size that it belongs to.
+    pub h: f64,
     /// Filter z of the displacement increments.
     pub z: Vec<f64>,
     /// K z.
@@ -86,6 +88,7 @@ impl State {
             energy: Energy::default(),
             storage: storage.then(|| Storage {
                 value: 0.0,
+                h: 0.0,
                 z: zero(),
                 stiffness_z: zero(),
                 damping_x: zero(),

@@ -7,7 +7,7 @@ use crate::contact::delassus::Delassus;
 use crate::contact::solver::Problem;
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::Balance;
-use crate::march::Method;
+use crate::march::{Memory, Method};
 use crate::state::State;
 use crate::step::{Attempt, Settings, newton_limit};
 use crate::system::System;
@@ -21,7 +21,7 @@ pub struct Statics<'a> {
     contact: ContactSolver,
     tangent: Symmetric,
     factor: Factor,
-    factored: bool,
+    factored: Option<(f64, u64)>,
     compliance: Delassus,
     residual: Vec<f64>,
     delta: Vec<f64>,
@@ -43,7 +43,7 @@ impl<'a> Statics<'a> {
             contact: settings.contact.clone(),
             tangent: Symmetric::zeros(system.mass.pattern.clone()),
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
-            factored: false,
+            factored: None,
             compliance: Delassus::new(m),
             residual: vec![0.0; n],
             delta: vec![0.0; n],
@@ -101,7 +101,7 @@ impl<'a> Statics<'a> {
         }
     }
 
-    /// Worst |min(g, λ/stiffness)| of the length of the model.
+    /// Worst gap of a pressed contact, or penetration of another, of the length of the model.
     fn contact_residual(&self, state: &State) -> f64 {
         let mut worst = 0.0_f64;
         for (i, candidate) in self.system.contacts.candidates.iter().enumerate() {
@@ -115,12 +115,17 @@ impl<'a> Statics<'a> {
     fn pass(&mut self, to: &mut Attempt, worst: f64) -> Result<()> {
         let system = self.system;
         let free = system.nodes.free;
-        if !(self.factored && system.linear) {
+        if self.factored.is_none() || !system.linear {
             system.effective(&to.state.q, 0.0, 0.0, 1.0, &mut self.tangent);
             self.factor.factor(&self.tangent).map_err(|s| mechanism(system, s.row))?;
-            self.factored = true;
-            to.factorizations += 1;
+            self.factored = Some((0.0, to.state.step));
+            if !system.linear {
+                to.factorizations += 1;
+            }
             self.compliance.clear();
+        }
+        if system.linear && self.factored.is_some_and(|(_, step)| step == to.state.step) {
+            to.factorizations = 1;
         }
         for (candidate, &force) in system.contacts.candidates.iter().zip(&self.force) {
             if force != 0.0 {
@@ -252,7 +257,10 @@ impl<'a> Statics<'a> {
         }
         let mut support = 0.0;
         for &(d, _) in &system.drives {
-            let reaction = |s: &State| s.internal[d] - s.applied[d] - system.gravity[d];
+            let reaction = |s: &State| {
+                let pushed: f64 = system.contacts.candidates.iter().zip(&s.force).map(|(c, f)| f * c.gradient(d)).sum();
+                s.internal[d] - s.applied[d] - system.gravity[d] - pushed
+            };
             support += 0.5 * (reaction(from) + reaction(state)) * (state.q[d] - from.q[d]);
         }
         let curvature = if system.linear { 0.0 } else { state.energy.strain - from.energy.strain - trapezoid };
@@ -286,6 +294,16 @@ impl Method for Statics<'_> {
         }
         self.equilibrate(to)?;
         self.finish(Some(from), h, to);
+        Ok(())
+    }
+
+    fn memory(&self) -> Memory {
+        Memory { factored: self.factored }
+    }
+
+    fn recall(&mut self, memory: Memory) -> Result<()> {
+        // The initial equilibrium has made the factor of a linear system anew.
+        self.factored = memory.factored.filter(|_| self.factored.is_some());
         Ok(())
     }
 

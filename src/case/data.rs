@@ -631,6 +631,27 @@ pub struct Output {
     /// The table of every step.
     #[serde(default)]
     pub history: HistoryOutput,
+    /// How often a checkpoint is written.
+    #[serde(default)]
+    pub checkpoint: CheckpointOutput,
+}
+
+/// How often a checkpoint is written; one is always written before the first step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointOutput {
+    /// Every so many seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<f64>,
+    /// Every so many steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+}
+
+impl Default for CheckpointOutput {
+    fn default() -> Self {
+        // Often enough to lose little of a night, seldom enough to cost nothing.
+        CheckpointOutput { wall: Some(30.0), steps: None }
+    }
 }
 
 /// ParaView frames.

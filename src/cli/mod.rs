@@ -6,6 +6,7 @@ mod modes;
 mod new;
 mod output;
 mod run;
+mod stop;
 mod test;
 
 use crate::{Error, Result};
@@ -46,6 +47,8 @@ enum Command {
                             --set time.step=1e-3 -o out/fine\n  carom run cases/impacting-bar.toml \
                             --set 'scheme={ name = \"moreau-jean\", theta = 0.5 }' --force")]
     Run(run::Run),
+    /// Continue an interrupted run from its last checkpoint.
+    Resume(run::Resume),
     /// Validate a case without running it: sizes, time scales, advice.
     Check(check::Check),
     /// Run cases and check their [expect] tables.
@@ -105,6 +108,7 @@ pub fn main() -> u8 {
     let manners = Manners { quiet: cli.quiet, verbose: cli.verbose, color };
     let result = match cli.command {
         Command::Run(command) => command.execute(&manners),
+        Command::Resume(command) => command.execute(&manners),
         Command::Check(command) => command.execute(&manners),
         Command::Test(command) => command.execute(&manners, cli.threads),
         Command::Modes(command) => command.execute(&manners),

@@ -108,6 +108,11 @@ impl Candidate {
         self.gradient.iter().map(|&(dof, coefficient)| coefficient * x[dof as usize]).sum()
     }
 
+    /// Entry of the gradient for one degree of freedom.
+    pub fn gradient(&self, dof: usize) -> f64 {
+        self.gradient.iter().filter(|(d, _)| *d as usize == dof).map(|(_, coefficient)| coefficient).sum()
+    }
+
     /// f += p G.
     pub fn push(&self, p: f64, f: &mut [f64]) {
         for &(dof, coefficient) in &self.gradient {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-/// A ball dropped from rest that bounces infinitely often in finite time, (T63).
+/// A ball dropped from rest that bounces infinitely often in finite time, (T73).
 ///
 /// ```
 /// use carom::exact::BouncingBall;
@@ -78,7 +78,7 @@ impl BouncingBall {
     }
 }
 
-/// A mass on a spring with a wall where the spring is at rest, (T64).
+/// A mass on a spring with a wall where the spring is at rest, (T74).
 ///
 /// ```
 /// use carom::exact::ImpactingOscillator;

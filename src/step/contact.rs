@@ -157,7 +157,7 @@ impl Stepper<'_> {
         let Some(corrected) = &self.operators.corrected else { return Ok(()) };
         let work = &mut self.work;
         let settings = &self.settings.contact;
-        let coupled = self.system.damping.is_some() || !self.system.linear;
+        let coupled = self.system.damped;
         for round in 0..50 {
             work.b.copy_from_slice(&work.gap_free);
             add_product(&corrected.gap_by_impulse, 1.0, &work.impulse, &mut work.b);

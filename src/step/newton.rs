@@ -23,7 +23,9 @@ impl Stepper<'_> {
         system.mass.multiply(&work.first, &mut work.residual);
         let mut inertia = [0.0; 2];
         for i in 0..system.nodes.total {
-            inertia[system.nodes.is_rotation(i) as usize] += work.residual[i].powi(2);
+            if i < system.nodes.free {
+                inertia[system.nodes.is_rotation(i) as usize] += work.residual[i].powi(2);
+            }
             let f0 = from.internal[i] - from.applied[i] - system.gravity[i];
             let f1 = state.internal[i] - state.applied[i] - system.gravity[i];
             work.residual[i] += row.alpha_f * f0 + (1.0 - row.alpha_f) * f1;

@@ -31,6 +31,8 @@ pub struct System {
     pub gravity: Vec<f64>,
     /// Contact candidates.
     pub contacts: Contacts,
+    /// Whether anything damps.
+    pub damped: bool,
     /// Whether all forces are affine in q and v.
     pub linear: bool,
     /// Initial displacement.
@@ -67,6 +69,7 @@ impl System {
             damping: None,
             gravity: vec![0.0; n],
             contacts: Contacts::new(model, &nodes),
+            damped: false,
             linear: elements.iter().all(|e| e.block().linear),
             q0: vec![0.0; n],
             v0: vec![0.0; n],
@@ -119,6 +122,7 @@ impl System {
             }
         }
         self.damping = damped.then_some(damping);
+        self.damped = damped || self.elements.iter().any(|e| e.block().damped);
     }
 
     fn set_loads(&mut self, model: &Model) {

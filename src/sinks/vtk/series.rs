@@ -79,6 +79,17 @@ impl Series {
         Ok(series)
     }
 
+    /// Goes on with a series that had this many frames in this list, as [`Series::place`] told.
+    pub fn go_on(&mut self, (frames, list): (usize, String)) -> Result<()> {
+        (self.frames, self.list) = (frames, list);
+        self.write_list()
+    }
+
+    /// How far the series is: what [`Series::go_on`] needs.
+    pub fn place(&self) -> (usize, String) {
+        (self.frames, self.list.clone())
+    }
+
     /// Writes the next frame, then the list with its name and time, which ParaView shows.
     pub fn push(&mut self, time: f64, frame: &Frame) -> Result<()> {
         let file = format!("frames/{}{:06}.vtu", self.names[1], self.frames);
