@@ -16,6 +16,7 @@ pub fn load(text: &str, set: &[&str]) -> Loaded {
     let case =
         parse(text, "test.toml", Format::Toml, &set).unwrap_or_else(|failure| panic!("{}", failure.render(false)));
     Loaded {
+        file: Default::default(),
         case,
         dir: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/cases")),
         name: "test".into(),
