@@ -17,6 +17,13 @@ pub enum Error {
     Solver(String),
     /// A guard tripped (NaN, energy gain, penetration); exit code 5.
     Guard(String),
+    /// Stopped from outside after an accepted step, with a checkpoint: a signal or the time limit.
+    Stopped {
+        /// Exit code: 130, 143 or 8.
+        code: u8,
+        /// Why, and how to go on.
+        text: String,
+    },
     /// An expectation does not hold; exit code 7.
     Expectation(String),
     /// Reading or writing failed; exit code 6.
@@ -46,6 +53,7 @@ impl Error {
             Error::Guard(_) => 5,
             Error::Io { .. } => 6,
             Error::Expectation(_) => 7,
+            Error::Stopped { code, .. } => *code,
         }
     }
 }
@@ -57,7 +65,8 @@ impl fmt::Display for Error {
             | Error::Input(text)
             | Error::Solver(text)
             | Error::Guard(text)
-            | Error::Expectation(text) => f.write_str(text),
+            | Error::Expectation(text)
+            | Error::Stopped { text, .. } => f.write_str(text),
             Error::Io { action, path, source } => write!(f, "cannot {action} {}: {source}", path.display()),
         }
     }

@@ -122,10 +122,6 @@ impl Sink for Watch<'_> {
         }
         Ok(())
     }
-
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
 }
 
 fn holds(expect: &Expect, measured: f64) -> bool {

@@ -3,9 +3,10 @@
 //! Knows paths and bytes, and nothing of what the bytes mean.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::error::{Error, Result};
 
@@ -22,17 +23,42 @@ use crate::error::{Error, Result};
 /// assert_eq!(std::fs::read(&path).unwrap(), b"{}");
 /// ```
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    replace(path, bytes).map_err(Error::io("write", path))
+    replace(path, bytes, true).map_err(Error::io("write", path))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// The same for files that come by the hundred: whole for every reader and after the death of the process, but on the
+/// disk only with the next [`sync_below`].
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace(path, bytes, false).map_err(Error::io("write", path))
+}
+
+/// Brings all that was written in a directory and below it to the disk.
+pub fn sync_below(dir: &Path) -> Result<()> {
+    let sync = || {
+        let handle = File::open(dir)?;
+        // One call for the whole file system is far cheaper than one for each of hundreds of small files.
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(&handle)?;
+        #[cfg(not(target_os = "linux"))]
+        for entry in fs::read_dir(dir)? {
+            let path = entry?.path();
+            if path.is_file() {
+                File::open(&path)?.sync_all()?;
+            }
+        }
+        handle.sync_all()
+    };
+    sync().map_err(Error::io("sync", dir))
+}
+
+fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
     let mut hidden = OsString::from(".");
     hidden.push(name);
     hidden.push(".tmp");
     let temporary = path.with_file_name(hidden);
 
-    let replaced = write_synced(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    let replaced = write_file(&temporary, bytes, sync).and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
         // The first failure is the one worth telling; often there is no file to remove.
         let _ = fs::remove_file(&temporary);
@@ -40,10 +66,59 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replaced
 }
 
-fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
-    file.sync_all()
+    if sync { file.sync_all() } else { Ok(()) }
+}
+
+/// A file that grows, and that can be cut back to where it was and grow on.
+#[derive(Debug)]
+pub struct Growing {
+    path: PathBuf,
+    file: BufWriter<File>,
+    length: u64,
+    flushed: Instant,
+}
+
+impl Growing {
+    /// Opens the file empty, or cut to `length` if it is to go on.
+    pub fn open(path: &Path, length: Option<u64>) -> Result<Growing> {
+        let fail = Error::io("open", path);
+        let open = || {
+            let Some(length) = length else { return File::create(path) };
+            let mut file = OpenOptions::new().write(true).open(path)?;
+            if file.metadata()?.len() < length {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than its checkpoint says"));
+            }
+            file.set_len(length)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        let file = BufWriter::with_capacity(1 << 16, open().map_err(fail)?);
+        Ok(Growing { path: path.to_path_buf(), file, length: length.unwrap_or(0), flushed: Instant::now() })
+    }
+
+    /// Appends bytes; they reach the operating system within a second or so.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.length += bytes.len() as u64;
+        let mut write = || {
+            self.file.write_all(bytes)?;
+            if self.flushed.elapsed().as_millis() >= 500 {
+                self.file.flush()?;
+                self.flushed = Instant::now();
+            }
+            Ok(())
+        };
+        write().map_err(Error::io("write", &self.path))
+    }
+
+    /// Brings everything to the disk and returns the length.
+    pub fn sync(&mut self) -> Result<u64> {
+        self.file.flush().map_err(Error::io("write", &self.path))?;
+        self.file.get_ref().sync_all().map_err(Error::io("sync", &self.path))?;
+        Ok(self.length)
+    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use crate::la::dot;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
+use serde::{Deserialize, Serialize};
 
 /// Works of one step; positive enters the system.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
     /// Applied loads, gravity apart.
     pub external: f64,
@@ -182,7 +183,7 @@ pub fn initial_storage(system: &System, state: &State, row: &Tableau, h: f64, sc
 }
 
 /// Works since the start, and the worst that was seen.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Sum of the balances.
     pub sum: Balance,

@@ -6,6 +6,7 @@
 pub mod advice;
 pub mod case;
 pub mod cases;
+pub mod checkpoint;
 pub mod cli;
 pub mod contact;
 pub mod directory;

@@ -2,8 +2,9 @@
 
 use crate::case::Loaded;
 use crate::case::data::{Analysis, Case, Position, VtkOutput};
+use crate::checkpoint::{Checkpoint, Identity, Keeper, Rhythm};
 use crate::files::write_atomically;
-use crate::march::{self, Fixed, Guards, Ladder, Method};
+use crate::march::{self, Escort, Fixed, Guards, Ladder, Method};
 use crate::model::Model;
 use crate::report;
 use crate::schemes;
@@ -77,40 +78,64 @@ pub fn pace(case: &Case) -> Ladder {
     Ladder::new(Fixed::new(end, step), step / case.time.min_step.unwrap_or(step / 1024.0), cuts)
 }
 
-/// Runs a prepared case with the given sinks only; no file is written.
+/// Runs a prepared case with the given sinks only; no file is written but by them.
 pub fn march(case: &Case, prepared: &Prepared, sinks: &mut [&mut dyn Sink]) -> Result<(march::Arrival, &'static str)> {
+    march_with(case, prepared, sinks, Escort { keeper: None, from: None, stop: &|| None })
+}
+
+fn march_with(
+    case: &Case,
+    prepared: &Prepared,
+    sinks: &mut [&mut dyn Sink],
+    escort: Escort,
+) -> Result<(march::Arrival, &'static str)> {
     let mut method = method(case, &prepared.system)?;
     let guards = Guards::new(case, &prepared.system);
-    let arrival = march::march(method.as_mut(), &mut pace(case), &guards, sinks)?;
+    let arrival = march::march(method.as_mut(), &mut pace(case), &guards, sinks, escort)?;
     Ok((arrival, method.factorization()))
 }
 
-/// Runs a case and writes its files into `out`, from which `force` removes an earlier run. `extra` sees every accepted
-/// step too (a progress bar).
-pub fn run(loaded: &Loaded, out: &Path, force: bool, extra: &mut dyn Sink) -> Result<Summary> {
+/// How a run is made, beside its case.
+pub struct Manner<'a> {
+    /// Whether an earlier run in the directory is removed.
+    pub force: bool,
+    /// Where to go on from, instead of the start.
+    pub from: Option<Checkpoint>,
+    /// Asked after every step whether to stop, and why.
+    pub stop: &'a dyn Fn() -> Option<Error>,
+    /// Sees every accepted step too (a progress bar).
+    pub extra: &'a mut dyn Sink,
+}
+
+/// Runs a case and writes its files into `out`.
+pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let clock = Instant::now();
     let prepared = prepare(loaded)?;
+    let identity = Identity::new(loaded)?;
     // Only now: a case that cannot run must not cost the user the results of an earlier one.
-    directory::claim(out, force)?;
+    match &manner.from {
+        None => directory::claim(out, manner.force)?,
+        Some(checkpoint) => checkpoint.identity.demand(&identity)?,
+    }
     let Prepared { model, system, .. } = &prepared;
     let case = &loaded.case;
     let columns = Columns::new(model, system);
     let mut digest = Digest::new(system);
-    let mut history = History::create(&out.join("history.csv"), &columns, case.output.history.every, case.time.end)?;
+    let mut history = History::new(&out.join("history.csv"), &columns, case.output.history.every, case.time.end);
     let rhythm = |vtk: &VtkOutput| {
         let steps = Fixed::new(case.time.end, case.time.step).count();
         let wanted = vtk.frames.map_or(FRAMES, |n| n as u64);
         (vtk.every.map_or_else(|| steps.div_ceil(wanted), |n| n as u64), case.time.end, vtk.encoding)
     };
     let vtk = case.output.vtk.get();
-    let mut frames = vtk.map(|vtk| Frames::create(out, model, system, rhythm(vtk))).transpose()?;
+    let mut frames = vtk.map(|vtk| Frames::new(out, model, system, rhythm(vtk)));
     let surface = vtk.filter(|vtk| vtk.surface);
-    let mut surface = surface.map(|vtk| Surface::create(out, model, system, rhythm(vtk))).transpose()?;
+    let mut surface = surface.map(|vtk| Surface::new(out, model, system, rhythm(vtk)));
     let time = (case.time.end, case.time.step);
-    let animation = || Animation::create(&out.join("animation.json"), model, system, time);
-    let mut animation = case.output.report.then(animation).transpose()?;
+    let animation = || Animation::new(&out.join("animation.json"), model, system, time);
+    let mut animation = case.output.report.then(animation);
     let setup = clock.elapsed();
-    let mut sinks: Vec<&mut dyn Sink> = vec![&mut digest, &mut history, extra];
+    let mut sinks: Vec<&mut dyn Sink> = vec![&mut digest, &mut history, manner.extra];
     if let Some(frames) = &mut frames {
         sinks.push(frames);
     }
@@ -120,7 +145,10 @@ pub fn run(loaded: &Loaded, out: &Path, force: bool, extra: &mut dyn Sink) -> Re
     if let Some(animation) = &mut animation {
         sinks.push(animation);
     }
-    let result = march(case, &prepared, &mut sinks);
+    let often = case.output.checkpoint.steps.map_or(Rhythm::Wall(case.output.checkpoint.wall.unwrap_or(30.0)), Rhythm::Steps);
+    let mut keeper = Keeper::new(out, identity, often);
+    let escort = Escort { keeper: Some(&mut keeper), from: manner.from, stop: manner.stop };
+    let result = march_with(case, &prepared, &mut sinks, escort);
     // What was recorded before a failure is worth keeping, and complete up to there.
     let finished = sinks.iter_mut().try_for_each(|sink| sink.finish());
     drop(sinks);
@@ -141,5 +169,6 @@ pub fn run(loaded: &Loaded, out: &Path, force: bool, extra: &mut dyn Sink) -> Re
         total_s: total.as_secs_f64(),
     };
     write_atomically(&out.join("summary.json"), text(&summary).as_bytes())?;
+    keeper.done()?;
     Ok(summary)
 }

@@ -7,7 +7,7 @@ use crate::contact::delassus::Delassus;
 use crate::contact::solver::Problem;
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::Balance;
-use crate::march::Method;
+use crate::march::{Memory, Method};
 use crate::state::State;
 use crate::step::{Attempt, Settings, newton_limit};
 use crate::system::System;
@@ -21,7 +21,7 @@ pub struct Statics<'a> {
     contact: ContactSolver,
     tangent: Symmetric,
     factor: Factor,
-    factored: bool,
+    factored: Option<(f64, u64)>,
     compliance: Delassus,
     residual: Vec<f64>,
     delta: Vec<f64>,
@@ -43,7 +43,7 @@ impl<'a> Statics<'a> {
             contact: settings.contact.clone(),
             tangent: Symmetric::zeros(system.mass.pattern.clone()),
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
-            factored: false,
+            factored: None,
             compliance: Delassus::new(m),
             residual: vec![0.0; n],
             delta: vec![0.0; n],
@@ -115,12 +115,17 @@ impl<'a> Statics<'a> {
     fn pass(&mut self, to: &mut Attempt, worst: f64) -> Result<()> {
         let system = self.system;
         let free = system.nodes.free;
-        if !(self.factored && system.linear) {
+        if self.factored.is_none() || !system.linear {
             system.effective(&to.state.q, 0.0, 0.0, 1.0, &mut self.tangent);
             self.factor.factor(&self.tangent).map_err(|s| mechanism(system, s.row))?;
-            self.factored = true;
-            to.factorizations += 1;
+            self.factored = Some((0.0, to.state.step));
+            if !system.linear {
+                to.factorizations += 1;
+            }
             self.compliance.clear();
+        }
+        if system.linear && self.factored.is_some_and(|(_, step)| step == to.state.step) {
+            to.factorizations = 1;
         }
         for (candidate, &force) in system.contacts.candidates.iter().zip(&self.force) {
             if force != 0.0 {
@@ -134,7 +139,7 @@ impl<'a> Statics<'a> {
         self.factor.solve(&mut self.delta);
         // A residual near its floor is noise itself and says nothing about the matrix.
         if worst > 1e6 {
-            self.check_solution()?;
+            self.refine()?;
         }
         for i in 0..free {
             to.state.q[i] += self.delta[i];
@@ -142,18 +147,30 @@ impl<'a> Statics<'a> {
         self.solve_contact(to)
     }
 
-    /// A matrix that is singular up to rounding has a factor, but its solutions are noise.
-    fn check_solution(&mut self) -> Result<()> {
+    /// Refines the solution of this pass. A stiff matrix loses digits that refinement brings back; one that is singular
+    /// up to rounding has a factor too, but its solutions are noise that does not settle.
+    fn refine(&mut self) -> Result<()> {
         let free = self.system.nodes.free;
-        self.tangent.multiply(&self.delta, &mut self.push);
         let size = self.residual[..free].iter().fold(0.0_f64, |a, r| a.max(r.abs()));
-        for i in 0..free {
-            let error = (self.push[i] + self.residual[i]).abs();
-            if error > 1e-6 * size || error.is_nan() {
-                return Err(mechanism(self.system, i));
+        let mut worst = (0, 0.0);
+        for _ in 0..6 {
+            self.tangent.multiply(&self.delta, &mut self.push);
+            worst = (0, 0.0);
+            for i in 0..free {
+                self.push[i] = -(self.push[i] + self.residual[i]);
+                if self.push[i].abs() > worst.1 || self.push[i].is_nan() {
+                    worst = (i, self.push[i].abs());
+                }
+            }
+            if worst.1 <= 1e-9 * size {
+                return Ok(());
+            }
+            self.factor.solve(&mut self.push);
+            for i in 0..free {
+                self.delta[i] += self.push[i];
             }
         }
-        Ok(())
+        if worst.1 <= 1e-6 * size { Ok(()) } else { Err(mechanism(self.system, worst.0)) }
     }
 
     /// Contact forces for the gaps of this pass; contacts that others close are added until none is missing.
@@ -277,6 +294,16 @@ impl Method for Statics<'_> {
         }
         self.equilibrate(to)?;
         self.finish(Some(from), h, to);
+        Ok(())
+    }
+
+    fn memory(&self) -> Memory {
+        Memory { factored: self.factored }
+    }
+
+    fn recall(&mut self, memory: Memory) -> Result<()> {
+        // The initial equilibrium has made the factor of a linear system anew.
+        self.factored = memory.factored.filter(|_| self.factored.is_some());
         Ok(())
     }
 

@@ -58,6 +58,32 @@ fn expectations_hold() {
     }
 }
 
+/// The same bar, generated and read from a file of Gmsh: places, velocities and impulses of all steps.
+#[test]
+fn a_mesh_from_gmsh_gives_the_same_run() {
+    let [generated, read] = ["impacting-bar", "bar-gmsh"].map(|name| common::runs::run(shipped(name, &[])));
+    assert_eq!(generated.steps.len(), read.steps.len());
+    // Gmsh numbers the two ends first, so nodes are matched by their places.
+    let order = |run: &common::runs::Run| {
+        let mut nodes: Vec<usize> = (0..run.model.places.len()).collect();
+        nodes.sort_by(|&a, &b| run.model.places[a][0].total_cmp(&run.model.places[b][0]));
+        nodes
+    };
+    let (ours, theirs) = (order(&generated), order(&read));
+    for (a, b) in generated.steps.iter().zip(&read.steps) {
+        // Of the largest place, 19, the speed, 10, and the first impulse, below 1.
+        assert!((a.impulse[0] - b.impulse[0]).abs() < 1e-9, "impulse at {}", a.time);
+        for (&m, &n) in ours.iter().zip(&theirs) {
+            assert!((generated.place(a, m, 0) - read.place(b, n, 0)).abs() < 1e-9 * 19.0, "place at {}", a.time);
+            assert!(
+                (generated.velocity(a, m, 0) - read.velocity(b, n, 0)).abs() < 1e-9 * 10.0,
+                "velocity at {}",
+                a.time
+            );
+        }
+    }
+}
+
 #[test]
 fn explicit_schemes_are_refused_where_the_step_is_too_long() {
     for case in CASES {

@@ -634,11 +634,37 @@ pub struct Output {
     /// Whether `report.html` and its frames are written.
     #[serde(default = "yes")]
     pub report: bool,
+    /// How often a checkpoint is written.
+    #[serde(default)]
+    pub checkpoint: CheckpointOutput,
 }
 
 impl Default for Output {
     fn default() -> Self {
-        Output { vtk: Switch::default(), history: HistoryOutput::default(), report: yes() }
+        Output {
+            vtk: Switch::default(),
+            history: HistoryOutput::default(),
+            report: yes(),
+            checkpoint: CheckpointOutput::default(),
+        }
+    }
+}
+
+/// How often a checkpoint is written; one is always written before the first step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointOutput {
+    /// Every so many seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<f64>,
+    /// Every so many steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+}
+
+impl Default for CheckpointOutput {
+    fn default() -> Self {
+        // Often enough to lose little of a night, seldom enough to cost nothing.
+        CheckpointOutput { wall: Some(30.0), steps: None }
     }
 }
 

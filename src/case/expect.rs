@@ -36,6 +36,8 @@ pub const CONTACT_COLUMNS: &[&str] = &["impulse", "force", "gap"];
 /// Columns of each probe, after `probe.<name>.`; which of them exist depends on the node.
 pub const PROBE_COLUMNS: &[&str] = &["x", "y", "theta", "vx", "vy", "vtheta"];
 
+/// What has columns of its own.
+const KINDS: &[&str] = &["contact", "probe"];
 /// Quantities of a contact that are no column.
 const CONTACT_EVENTS: &[&str] = &["release", "plateau", "peak"];
 const ENDINGS: &[&str] = &["final", "min", "max"];
@@ -82,6 +84,13 @@ type Problem = (String, String, Option<String>);
 fn quantity(root: &At, names: &Names, key: &str, dimension: Option<usize>) -> Result<(), Problem> {
     if WHOLE.contains(&key) {
         return Ok(());
+    }
+    // A misspelt kind is what is wrong, whatever follows it.
+    if let [kind, owner, rest] = key.splitn(3, '.').collect::<Vec<_>>()[..]
+        && !KINDS.contains(&kind)
+        && let Some(near) = nearest(kind, KINDS.iter().copied())
+    {
+        return Err((format!("`{key}` is not a quantity"), format!("did you mean `{near}.{owner}.{rest}`?"), None));
     }
     if let Some((name, event)) = key.strip_prefix("contact.").and_then(|rest| rest.split_once('.'))
         && CONTACT_EVENTS.contains(&event)
@@ -132,7 +141,7 @@ fn column(names: &Names, name: &str, dimension: Option<usize>) -> Result<(), Pro
             )
         }
         _ => {
-            let label = nearest(name, COLUMNS.iter().copied());
+            let label = nearest(name, COLUMNS.iter().copied().chain(["penetration"]));
             let label = label.map_or("no such column".into(), |column| format!("did you mean `{column}`?"));
             let help =
                 format!("columns: {}, `contact.<name>.<…>`, `probe.<name>.<…>`", listing(COLUMNS.iter().copied()));
@@ -143,8 +152,10 @@ fn column(names: &Names, name: &str, dimension: Option<usize>) -> Result<(), Pro
     if columns.contains(&part) {
         return Ok(());
     }
-    let label = nearest(part, columns.iter().copied());
-    let label = label.map_or("no such column".into(), |near| format!("did you mean `{kind}.{owner}.{near}`?"));
+    // Compared as a whole: of a column with one letter, a wrong letter leaves nothing to go by.
+    let whole: Vec<String> = columns.iter().map(|column| format!("{kind}.{owner}.{column}")).collect();
+    let label = nearest(name, whole.iter().map(String::as_str));
+    let label = label.map_or("no such column".into(), |near| format!("did you mean `{near}`?"));
     let help = format!("columns of a {kind} here: {}", listing(columns));
     Err((format!("there is no column `{name}`"), label, Some(help)))
 }

@@ -42,6 +42,8 @@ pub const MOST_BYTES: u64 = 16 << 20;
 pub struct Loaded {
     /// The case, every default spelled out.
     pub case: Case,
+    /// The case file, as an absolute path.
+    pub file: PathBuf,
     /// Directory of the case file, to which its paths are relative.
     pub dir: PathBuf,
     /// File name without extension.
@@ -73,9 +75,11 @@ pub fn inspect(path: &Path, set: &[String], allow_outside: bool) -> Result<std::
     let dir = parent.canonicalize().map_err(Error::io("enter", parent))?;
     let json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let format = if json { Format::Json } else { Format::Toml };
+    let file = dir.join(path.file_name().unwrap_or_default());
     let files = Files { dir, allow_outside };
     Ok(build(&text, &path.display().to_string(), format, set, Some(&files)).map(|case| Loaded {
         case,
+        file,
         dir: files.dir,
         name: path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
         text: if json { text } else { annotated(text, set) },

@@ -7,6 +7,7 @@ mod new;
 mod output;
 mod report;
 mod run;
+mod stop;
 mod test;
 
 use crate::{Error, Result};
@@ -47,6 +48,8 @@ enum Command {
                             --set time.step=1e-3 -o out/fine\n  carom run cases/impacting-bar.toml \
                             --set 'scheme={ name = \"moreau-jean\", theta = 0.5 }' --force")]
     Run(run::Run),
+    /// Continue an interrupted run from its last checkpoint.
+    Resume(run::Resume),
     /// Validate a case without running it: sizes, time scales, advice.
     Check(check::Check),
     /// Run cases and check their [expect] tables.
@@ -108,6 +111,7 @@ pub fn main() -> u8 {
     let manners = Manners { quiet: cli.quiet, verbose: cli.verbose, color };
     let result = match cli.command {
         Command::Run(command) => command.execute(&manners),
+        Command::Resume(command) => command.execute(&manners),
         Command::Check(command) => command.execute(&manners),
         Command::Test(command) => command.execute(&manners, cli.threads),
         Command::Report(command) => command.execute(&manners),

@@ -1,10 +1,12 @@
-//! `carom run`.
+//! `carom run` and `carom resume`.
 
-use super::{CaseArgs, Manners, output};
+use super::{CaseArgs, Manners, output, stop};
+use crate::case::Loaded;
+use crate::checkpoint::Checkpoint;
 use crate::summary::Summary;
-use crate::{Error, Result, run};
+use crate::{Error, Result, case, run};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct Run {
@@ -16,32 +18,66 @@ pub struct Run {
     /// Replace the files of an earlier run in the output directory.
     #[arg(long)]
     force: bool,
+    /// Stop after this time with a checkpoint and exit code 8: seconds, or with a unit as in 90s, 15m, 2h.
+    #[arg(long, value_name = "T", value_parser = stop::seconds)]
+    max_wall: Option<f64>,
+}
+
+#[derive(Args)]
+pub struct Resume {
+    /// Output directory of the interrupted run.
+    dir: PathBuf,
+    /// Stop after this time with a checkpoint and exit code 8.
+    #[arg(long, value_name = "T", value_parser = stop::seconds)]
+    max_wall: Option<f64>,
 }
 
 impl Run {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
         let loaded = self.case.load(manners)?;
         let out = self.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&loaded.name));
-        let mut progress = output::Progress::new(loaded.case.time.end, manners.quiet);
-        let summary = run::run(&loaded, &out, self.force, &mut progress).map_err(|error| with_place(error, &out))?;
-        if !manners.quiet {
-            for advice in &summary.advice {
-                output::say(&format!("advice: {advice}"));
-            }
-            let title = if summary.title.is_empty() { &loaded.name } else { &summary.title };
-            let more = if manners.verbose { counts(&summary) } else { String::new() };
-            output::print(&format!(
-                "{title}\n{}{more}  {:<24}{}\n",
-                summary.table(),
-                "files",
-                out.join("{history.csv, series.pvd, summary.json}").display()
-            ))?;
-            if loaded.case.output.report {
-                output::print(&format!("  {:<24}{}\n", "report", out.join("report.html").display()))?;
-            }
-        }
-        Ok(())
+        complete(&loaded, &out, manners, Start { force: self.force, from: None, max_wall: self.max_wall })
     }
+}
+
+impl Resume {
+    pub fn execute(&self, manners: &Manners) -> Result<()> {
+        let checkpoint = Checkpoint::read(&self.dir)?;
+        let identity = &checkpoint.identity;
+        let loaded = case::load(&identity.case_file, &identity.overrides, identity.allow_outside)?;
+        complete(&loaded, &self.dir, manners, Start { force: false, from: Some(checkpoint), max_wall: self.max_wall })
+    }
+}
+
+/// How a run starts and how long it may take.
+struct Start {
+    force: bool,
+    from: Option<Checkpoint>,
+    max_wall: Option<f64>,
+}
+
+fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Result<()> {
+    let mut progress = output::Progress::new(loaded.case.time.end, manners.quiet);
+    let stop = stop::watch(start.max_wall, out)?;
+    let manner = run::Manner { force: start.force, from: start.from, stop: &stop, extra: &mut progress };
+    let summary = run::run(loaded, out, manner).map_err(|error| with_place(error, out))?;
+    if !manners.quiet {
+        for advice in &summary.advice {
+            output::say(&format!("advice: {advice}"));
+        }
+        let title = if summary.title.is_empty() { &loaded.name } else { &summary.title };
+        let more = if manners.verbose { counts(&summary) } else { String::new() };
+        output::print(&format!(
+            "{title}\n{}{more}  {:<24}{}\n",
+            summary.table(),
+            "files",
+            out.join("{history.csv, series.pvd, summary.json}").display()
+        ))?;
+        if loaded.case.output.report {
+            output::print(&format!("  {:<24}{}\n", "report", out.join("report.html").display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// What `-v` adds to the table: how the work was done.

@@ -101,10 +101,10 @@ impl BouncingBar {
                 let [out, back] = self.arrivals(x, s).map(|s| self.loading_rate(s));
                 -v0 - g * s + out + back
             }
-            Phase::Flight(s) => v0 - g * s + 0.5 * c * (self.slope(x + c * s) - self.slope(x - c * s)),
+            Phase::Flight(s) => v0 - g * s + 0.5 * c * (self.slope(c * s + x) + self.slope(c * s - x)),
             Phase::Unloading(s) => {
                 let [out, back] = self.arrivals(x, s).map(|s| self.unloading_rate(s));
-                -v0 - g * s + 0.5 * c * (self.slope(x + c * s) - self.slope(x - c * s)) + out + back
+                -v0 - g * s + 0.5 * c * (self.slope(c * s + x) + self.slope(c * s - x)) + out + back
             }
             Phase::Rise(s) => v0 - g * s,
         }
@@ -119,10 +119,10 @@ impl BouncingBar {
                 let [out, back] = self.arrivals(x, s).map(|s| self.loading_rate(s));
                 (back - out) / c
             }
-            Phase::Flight(s) => 0.5 * (self.slope(x + c * s) + self.slope(x - c * s)),
+            Phase::Flight(s) => 0.5 * (self.slope(c * s + x) - self.slope(c * s - x)),
             Phase::Unloading(s) => {
                 let [out, back] = self.arrivals(x, s).map(|s| self.unloading_rate(s));
-                0.5 * (self.slope(x + c * s) + self.slope(x - c * s)) + (back - out) / c
+                0.5 * (self.slope(c * s + x) - self.slope(c * s - x)) + (back - out) / c
             }
         };
         self.young * self.area * strain
@@ -197,7 +197,8 @@ impl BouncingBar {
         -self.gravity * self.density / self.young * r * (2.0 * self.length - r)
     }
 
-    /// Derivative of the shape.
+    /// Derivative of the shape. It is odd and jumps at the ends; asked for with an argument that grows in time, it gives
+    /// the value after the jump.
     fn slope(&self, xi: f64) -> f64 {
         let r = xi.rem_euclid(2.0 * self.length);
         -2.0 * self.gravity * self.density / self.young * (self.length - r)

@@ -1,11 +1,13 @@
 //! Equal steps: instants are k·h, and the last one is the end of time.
 
 use super::{Pace, Stride};
+use crate::sinks::{pack, unpack};
 use crate::state::State;
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// Steps of one size; only the last may be shorter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fixed {
     end: f64,
     step: f64,
@@ -55,6 +57,15 @@ impl Pace for Fixed {
 
     fn failed(&mut self, error: Error) -> Result<()> {
         Err(error)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        pack(self)
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<()> {
+        *self = unpack(saved)?;
+        Ok(())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Step cuts: a step that fails is redone in halves, quarters, …, and the full step comes back where the grid allows.
 
 use super::{Fixed, Pace, Stride};
+use crate::sinks::{pack, unpack};
 use crate::state::State;
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// Equal steps, with a binary ladder of smaller ones for trouble. Powers of two keep the number of different step
 /// sizes, and so of factorizations, small.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ladder {
     grid: Fixed,
     /// Grid step under way, from 1.
@@ -59,6 +61,15 @@ impl Pace for Ladder {
         self.level += 1;
         self.part *= 2;
         self.cuts += 1;
+        Ok(())
+    }
+
+    fn save(&self) -> Vec<u8> {
+        pack(self)
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<()> {
+        *self = unpack(saved)?;
         Ok(())
     }
 }

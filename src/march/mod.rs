@@ -11,11 +11,13 @@ pub use fixed::Fixed;
 pub use guards::Guards;
 pub use ladder::Ladder;
 
+use crate::checkpoint::{Checkpoint, Keeper};
 use crate::ledger::Ledger;
 use crate::sinks::{Record, Sink};
 use crate::state::{Energy, State};
 use crate::step::Attempt;
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// Makes steps: a scheme, or a search for equilibrium.
@@ -26,8 +28,21 @@ pub trait Method {
     /// Makes the step from `from` to time `t1 = from.time + h`; `to` is overwritten.
     fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()>;
 
+    /// What the next step depends on beyond the state.
+    fn memory(&self) -> Memory;
+
+    /// Takes up what [`Method::memory`] gave.
+    fn recall(&mut self, memory: Memory) -> Result<()>;
+
     /// Which factorization its matrix gets.
     fn factorization(&self) -> &'static str;
+}
+
+/// What a method remembers beyond the state: the step size of the factor that it keeps, and the step that made it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Step size and number of the step.
+    pub factored: Option<(f64, u64)>,
 }
 
 /// Chooses step sizes.
@@ -37,6 +52,12 @@ pub trait Pace {
 
     /// Judges a step that failed: `Ok` asks for another try (with what [`Pace::next`] then says), `Err` ends the run.
     fn failed(&mut self, error: Error) -> Result<()>;
+
+    /// What the pace remembers, as bytes.
+    fn save(&self) -> Vec<u8>;
+
+    /// Takes up what [`Pace::save`] gave.
+    fn restore(&mut self, saved: &[u8]) -> Result<()>;
 }
 
 /// Size and end of a step.
@@ -60,28 +81,54 @@ pub struct Arrival {
     pub stepping: Duration,
 }
 
+/// What goes along with a march beside its steps.
+pub struct Escort<'a> {
+    /// Writes checkpoints.
+    pub keeper: Option<&'a mut Keeper>,
+    /// Where to go on from, instead of the start.
+    pub from: Option<Checkpoint>,
+    /// Asked after every step whether to stop, and why.
+    pub stop: &'a dyn Fn() -> Option<Error>,
+}
+
 /// Marches to the end of time; every accepted step goes to all sinks, the initial state first.
 pub fn march(
     method: &mut dyn Method,
     pace: &mut dyn Pace,
     guards: &Guards,
     sinks: &mut [&mut dyn Sink],
+    escort: Escort,
 ) -> Result<Arrival> {
+    let Escort { mut keeper, from, stop } = escort;
     let mut attempt = method.initial_attempt(pace.next(&State::default()).map_or(0.0, |stride| stride.h))?;
     let mut ledger = Ledger::new(&attempt.state);
-    let start = attempt.state.energy;
-    let mut stepping = Duration::ZERO;
-    for sink in sinks.iter_mut() {
-        sink.record(&Record { h: 0.0, attempt: &attempt, ledger: &ledger })?;
+    let mut start = attempt.state.energy;
+    if let Some(from) = from {
+        (attempt.state, ledger, start) = (from.state, from.ledger, from.start);
+        method.recall(from.memory)?;
+        pace.restore(&from.pace)?;
+        for (sink, saved) in sinks.iter_mut().zip(&from.sinks) {
+            sink.begin(Some(saved))?;
+        }
+    } else {
+        for sink in sinks.iter_mut() {
+            sink.begin(None)?;
+            sink.record(&Record { h: 0.0, attempt: &attempt, ledger: &ledger })?;
+        }
+        keep(&mut keeper, start, &attempt.state, &ledger, method, pace, sinks)?;
     }
+    let mut stepping = Duration::ZERO;
     let mut state = attempt.state.clone();
     while let Some(stride) = pace.next(&state) {
         let clock = Instant::now();
         let result = method.attempt(&state, stride.h, stride.end, &mut attempt);
         let result = result.and_then(|()| guards.check(&attempt, &ledger));
         if let Err(error) = result {
-            pace.failed(error)?;
             stepping += clock.elapsed();
+            if let Err(error) = pace.failed(error) {
+                keep(&mut keeper, start, &state, &ledger, method, pace, sinks)?;
+                return Err(error);
+            }
             continue;
         }
         ledger.add(&attempt.balance, &attempt.state);
@@ -90,6 +137,39 @@ pub fn march(
             sink.record(&Record { h: stride.h, attempt: &attempt, ledger: &ledger })?;
         }
         std::mem::swap(&mut state, &mut attempt.state);
+        let stopped = stop();
+        if stopped.is_some() || keeper.as_mut().is_some_and(|keeper| keeper.due()) {
+            keep(&mut keeper, start, &state, &ledger, method, pace, sinks)?;
+        }
+        if let Some(error) = stopped {
+            return Err(error);
+        }
     }
     Ok(Arrival { start, state, ledger, stepping })
+}
+
+/// Writes a checkpoint, if somebody keeps them.
+fn keep(
+    keeper: &mut Option<&mut Keeper>,
+    start: Energy,
+    state: &State,
+    ledger: &Ledger,
+    method: &dyn Method,
+    pace: &dyn Pace,
+    sinks: &mut [&mut dyn Sink],
+) -> Result<()> {
+    let Some(keeper) = keeper else { return Ok(()) };
+    keeper.keep(|identity| {
+        // Sinks first: what the checkpoint says is on the disk must be there before it.
+        let sinks = sinks.iter_mut().map(|sink| sink.save()).collect::<Result<_>>()?;
+        Ok(Checkpoint {
+            identity,
+            start,
+            state: state.clone(),
+            ledger: ledger.clone(),
+            memory: method.memory(),
+            pace: pace.save(),
+            sinks,
+        })
+    })
 }

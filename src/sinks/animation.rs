@@ -8,14 +8,13 @@
 pub mod thin;
 
 use super::frames::extreme_stress;
-use super::{Record, Sink};
+use super::{Record, Sink, pack, unpack};
 use crate::model::{Body, Component, Model};
 use crate::system::System;
-use crate::{Error, Result};
+use crate::Result;
+use crate::files::Growing;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Frames over a run, the initial state apart.
@@ -111,7 +110,9 @@ pub struct Still {
 /// Writer of `animation.json`.
 pub struct Animation<'a> {
     path: PathBuf,
-    file: BufWriter<File>,
+    file: Option<Growing>,
+    /// First line of the file.
+    opening: String,
     system: &'a System,
     /// Nodes of the model that are kept.
     nodes: Vec<usize>,
@@ -131,9 +132,8 @@ pub struct Animation<'a> {
 }
 
 impl<'a> Animation<'a> {
-    /// Starts the file; `end` and `step` are those of the case.
-    pub fn create(path: &Path, model: &Model, system: &'a System, (end, step): (f64, f64)) -> Result<Animation<'a>> {
-        let file = File::create(path).map_err(Error::io("create", path))?;
+    /// `end` and `step` are those of the case.
+    pub fn new(path: &Path, model: &Model, system: &'a System, (end, step): (f64, f64)) -> Animation<'a> {
         let cast = Cast::new(model);
         let scene = scene(model, &cast);
         let per_node = scene.dimension + scene.node_fields.len();
@@ -141,9 +141,11 @@ impl<'a> Animation<'a> {
         let wanted = (VALUES / values.max(1) as u64).clamp(LEAST_FRAMES, FRAMES);
         // A whole number of steps, so that frames are evenly spaced as long as no step is cut.
         let interval = step * (end / step / wanted as f64).round().max(1.0);
-        let mut animation = Animation {
+        let text = serde_json::to_string(&scene).expect("a scene is plain data");
+        Animation {
             path: path.to_path_buf(),
-            file: BufWriter::with_capacity(1 << 16, file),
+            file: None,
+            opening: format!("{{\"scene\":{text},\n\"frames\":["),
             system,
             impulse: vec![[0.0; 2]; cast.nodes.len()],
             nodes: cast.nodes,
@@ -155,14 +157,11 @@ impl<'a> Animation<'a> {
             next: 0.0,
             last: 0.0,
             frames: 0,
-        };
-        let scene = serde_json::to_string(&scene).expect("a scene is plain data");
-        animation.write(&format!("{{\"scene\":{scene},\n\"frames\":["))?;
-        Ok(animation)
+        }
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
-        self.file.write_all(text.as_bytes()).map_err(Error::io("write", &self.path))
+        self.file.as_mut().map_or(Ok(()), |file| file.append(text.as_bytes()))
     }
 
     fn still(&mut self, record: &Record) -> Still {
@@ -208,6 +207,28 @@ impl<'a> Animation<'a> {
 }
 
 impl Sink for Animation<'_> {
+    fn begin(&mut self, saved: Option<&[u8]>) -> Result<()> {
+        let length = match saved {
+            Some(saved) => {
+                let length;
+                (length, self.next, self.last, self.impulse, self.frames) = unpack(saved)?;
+                Some(length)
+            }
+            None => None,
+        };
+        self.file = Some(Growing::open(&self.path, length)?);
+        if length.is_none() {
+            let opening = std::mem::take(&mut self.opening);
+            self.write(&opening)?;
+        }
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>> {
+        let length = self.file.as_mut().map_or(Ok(0), Growing::sync)?;
+        Ok(pack(&(length, self.next, self.last, &self.impulse, self.frames)))
+    }
+
     fn record(&mut self, record: &Record) -> Result<()> {
         let state = &record.attempt.state;
         for (candidate, &impulse) in self.system.contacts.candidates.iter().zip(&state.impulse) {
@@ -231,7 +252,7 @@ impl Sink for Animation<'_> {
 
     fn finish(&mut self) -> Result<()> {
         self.write("\n]}\n")?;
-        self.file.flush().map_err(Error::io("write", &self.path))
+        self.save().map(|_| ())
     }
 }
 

@@ -1,11 +1,13 @@
 //! What a run comes down to: extremes, contact episodes, solver counts.
 
-use super::{Record, Sink};
+use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::contact::solver::Method;
 use crate::system::System;
+use serde::{Deserialize, Serialize};
 
 /// Collects what the summary and the expectations need.
+#[derive(Serialize, Deserialize)]
 pub struct Digest {
     /// Number of accepted steps.
     pub steps: u64,
@@ -29,7 +31,7 @@ pub struct Digest {
 }
 
 /// Episodes of one contact of the case.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContactDigest {
     /// Name in the case.
     pub name: String,
@@ -44,7 +46,7 @@ pub struct ContactDigest {
 }
 
 /// Consecutive steps with impulse.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Episode {
     /// Start of the first step with impulse.
     pub start: f64,
@@ -112,6 +114,17 @@ impl Digest {
 }
 
 impl Sink for Digest {
+    fn begin(&mut self, saved: Option<&[u8]>) -> Result<()> {
+        if let Some(saved) = saved {
+            *self = unpack(saved)?;
+        }
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>> {
+        Ok(pack(self))
+    }
+
     fn record(&mut self, record: &Record) -> Result<()> {
         let attempt = record.attempt;
         let state = &attempt.state;
@@ -123,7 +136,10 @@ impl Sink for Digest {
         self.passes += attempt.passes as u64;
         self.factorizations += attempt.factorizations as u64;
         self.sweeps += attempt.sweeps as u64;
-        self.complementarity = self.complementarity.max(attempt.complementarity);
+        // A NaN must not pass for a small number.
+        if attempt.complementarity.is_nan() || attempt.complementarity > self.complementarity {
+            self.complementarity = attempt.complementarity;
+        }
         match attempt.method {
             Method::None => {}
             Method::Closed => self.methods[0] += 1,
@@ -152,10 +168,6 @@ impl Sink for Digest {
                 _ => contact.episodes.push(Episode { start: begin, end: state.time, forces: vec![force] }),
             }
         }
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
         Ok(())
     }
 }

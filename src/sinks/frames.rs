@@ -1,17 +1,19 @@
 //! ParaView frames of a run: fills the arrays of a [`Frame`] from the state.
 
 use super::vtk::{Array, Frame, Series};
-use super::{Record, Sink};
+use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::case::data::Encoding;
 use crate::elements::Resultants;
 use crate::model::{Component, Model};
 use crate::system::System;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writer of `series.pvd` and `frames/*.vtu`.
 pub struct Frames<'a> {
-    series: Series,
+    /// Where the series goes, and in which encoding.
+    place: (PathBuf, Encoding),
+    series: Option<Series>,
     system: &'a System,
     every: u64,
     end: f64,
@@ -34,21 +36,22 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// Starts a series; frames come every `every` steps and at time `end`.
-    pub fn create(
+    /// Frames come every `every` steps and at time `end`.
+    pub fn new(
         dir: &Path,
         model: &Model,
         system: &'a System,
         (every, end, encoding): (u64, f64, Encoding),
-    ) -> Result<Frames<'a>> {
+    ) -> Frames<'a> {
         let lines: Vec<[u32; 2]> =
             model.bodies.iter().flat_map(|body| body.lines.iter().map(|line| line.map(|node| node as u32))).collect();
         let vertices: Vec<u32> =
             model.bodies.iter().filter(|body| body.lines.is_empty()).map(|body| body.nodes.start as u32).collect();
         let cells = lines.len() + vertices.len();
         let n = model.places.len();
-        Ok(Frames {
-            series: Series::create(dir, encoding)?,
+        Frames {
+            place: (dir.to_path_buf(), encoding),
+            series: None,
             system,
             every,
             end,
@@ -72,7 +75,7 @@ impl<'a> Frames<'a> {
             velocity: vec![0.0; 3 * n],
             contact_force: vec![0.0; 3 * n],
             cells: [0; 4].map(|_| vec![0.0; cells]),
-        })
+        }
     }
 
     fn fill(&mut self, record: &Record) {
@@ -114,6 +117,19 @@ impl<'a> Frames<'a> {
 }
 
 impl Sink for Frames<'_> {
+    fn begin(&mut self, saved: Option<&[u8]>) -> Result<()> {
+        let mut series = Series::create(&self.place.0, self.place.1)?;
+        if let Some(saved) = saved {
+            series.go_on(unpack(saved)?)?;
+        }
+        self.series = Some(series);
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>> {
+        Ok(pack(&self.series.as_ref().map(Series::place).transpose()?.unwrap_or_default()))
+    }
+
     fn record(&mut self, record: &Record) -> Result<()> {
         let state = &record.attempt.state;
         if !state.step.is_multiple_of(self.every) && state.time < self.end {
@@ -149,11 +165,11 @@ impl Sink for Frames<'_> {
                 ("energy", state.energy.total()),
             ],
         };
-        self.series.push(state.time, &frame)
+        self.series.as_mut().map_or(Ok(()), |series| series.push(state.time, &frame))
     }
 
     fn finish(&mut self) -> Result<()> {
-        Ok(())
+        self.save().map(|_| ())
     }
 }
 

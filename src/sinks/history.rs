@@ -1,16 +1,15 @@
 //! `history.csv`: one row per accepted step, 17 significant digits, an empty cell where there is no value.
 
 use super::columns::{COUNTS, Columns};
-use super::{Record, Sink};
-use crate::{Error, Result};
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use super::{Record, Sink, pack, unpack};
+use crate::Result;
+use crate::files::Growing;
 use std::path::{Path, PathBuf};
 
 /// Writer of `history.csv`.
 pub struct History<'a> {
     path: PathBuf,
-    file: BufWriter<File>,
+    file: Option<Growing>,
     columns: &'a Columns,
     counts: Vec<bool>,
     every: u64,
@@ -20,31 +19,37 @@ pub struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    /// Creates the file with its header; rows come every `every` steps and at time `end`.
-    pub fn create(path: &Path, columns: &'a Columns, every: usize, end: f64) -> Result<History<'a>> {
-        let file = File::create(path).map_err(Error::io("create", path))?;
-        let mut history = History {
+    /// Rows come every `every` steps and at time `end`.
+    pub fn new(path: &Path, columns: &'a Columns, every: usize, end: f64) -> History<'a> {
+        History {
             path: path.to_path_buf(),
-            file: BufWriter::with_capacity(1 << 16, file),
+            file: None,
             counts: columns.names().iter().map(|name| COUNTS.contains(&name.as_str())).collect(),
             columns,
             every: every as u64,
             end,
             values: Vec::new(),
             line: String::new(),
-        };
-        history.line = columns.names().join(",");
-        history.write_line()?;
-        Ok(history)
+        }
     }
 
     fn write_line(&mut self) -> Result<()> {
         self.line.push('\n');
-        self.file.write_all(self.line.as_bytes()).map_err(Error::io("write", &self.path))
+        self.file.as_mut().map_or(Ok(()), |file| file.append(self.line.as_bytes()))
     }
 }
 
 impl Sink for History<'_> {
+    fn begin(&mut self, saved: Option<&[u8]>) -> Result<()> {
+        let length = saved.map(unpack).transpose()?;
+        self.file = Some(Growing::open(&self.path, length)?);
+        if length.is_none() {
+            self.line = self.columns.names().join(",");
+            self.write_line()?;
+        }
+        Ok(())
+    }
+
     fn record(&mut self, record: &Record) -> Result<()> {
         use std::fmt::Write;
         let state = &record.attempt.state;
@@ -67,8 +72,12 @@ impl Sink for History<'_> {
         self.write_line()
     }
 
+    fn save(&mut self) -> Result<Vec<u8>> {
+        let length = self.file.as_mut().map_or(Ok(0), Growing::sync)?;
+        Ok(pack(&length))
+    }
+
     fn finish(&mut self) -> Result<()> {
-        self.file.flush().map_err(Error::io("write", &self.path))?;
-        self.file.get_ref().sync_all().map_err(Error::io("sync", &self.path))
+        self.save().map(|_| ())
     }
 }

@@ -8,9 +8,11 @@ pub mod history;
 pub mod surface;
 pub mod vtk;
 
-use crate::Result;
+use crate::{Error, Result};
 use crate::ledger::Ledger;
 use crate::step::Attempt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// One accepted step, or the initial state.
 pub struct Record<'a> {
@@ -24,9 +26,32 @@ pub struct Record<'a> {
 
 /// Keeps what it wants of a run.
 pub trait Sink {
+    /// Opens what is to be written; `saved` is what [`Sink::save`] gave if the run goes on after an interruption.
+    /// A sink in memory that need not survive leaves this and the next two as they are.
+    fn begin(&mut self, _saved: Option<&[u8]>) -> Result<()> {
+        Ok(())
+    }
+
     /// Takes one accepted step.
     fn record(&mut self, record: &Record) -> Result<()>;
 
+    /// Brings everything to the disk; returns what the sink must know to go on from here.
+    fn save(&mut self) -> Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
     /// Completes what was begun, after the last step.
-    fn finish(&mut self) -> Result<()>;
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What a sink saves, as bytes.
+pub(crate) fn pack<T: Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_stdvec(value).expect("plain data always fits into bytes")
+}
+
+/// What a sink saved. Checkpoints are checked as a whole, so bytes that do not fit are another version's.
+pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    postcard::from_bytes(bytes).map_err(|error| Error::Input(format!("the checkpoint cannot be read: {error}")))
 }

@@ -1,16 +1,18 @@
 //! The deformed bodies with the height of their sections, as a surface that needs no filter in ParaView.
 
 use super::vtk::{Array, Frame, Series};
-use super::{Record, Sink};
+use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::case::data::Encoding;
 use crate::model::{Component, Model};
 use crate::system::System;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writer of `surface.pvd` and `frames/surface-*.vtu`: one quadrilateral per element with a section.
 pub struct Surface<'a> {
-    series: Series,
+    /// Where the series goes, and in which encoding.
+    place: (PathBuf, Encoding),
+    series: Option<Series>,
     system: &'a System,
     every: u64,
     end: f64,
@@ -32,13 +34,13 @@ struct Strip {
 }
 
 impl<'a> Surface<'a> {
-    /// Starts a series; frames come every `every` steps and at time `end`.
-    pub fn create(
+    /// Frames come every `every` steps and at time `end`.
+    pub fn new(
         dir: &Path,
         model: &Model,
         system: &'a System,
         (every, end, encoding): (u64, f64, Encoding),
-    ) -> Result<Surface<'a>> {
+    ) -> Surface<'a> {
         let mut strips = Vec::new();
         for (body, part) in model.bodies.iter().enumerate() {
             for (element, &nodes) in part.lines.iter().enumerate() {
@@ -51,8 +53,9 @@ impl<'a> Surface<'a> {
             }
         }
         let count = strips.len();
-        Ok(Surface {
-            series: Series::named(dir, ["surface.pvd", "surface-"], encoding)?,
+        Surface {
+            place: (dir.to_path_buf(), encoding),
+            series: None,
             system,
             every,
             end,
@@ -61,7 +64,7 @@ impl<'a> Surface<'a> {
             displacement: vec![0.0; 12 * count],
             cells: [0; 3].map(|_| vec![0.0; count]),
             strips,
-        })
+        }
     }
 
     fn fill(&mut self, q: &[f64]) {
@@ -87,6 +90,19 @@ impl<'a> Surface<'a> {
 }
 
 impl Sink for Surface<'_> {
+    fn begin(&mut self, saved: Option<&[u8]>) -> Result<()> {
+        let mut series = Series::named(&self.place.0, ["surface.pvd", "surface-"], self.place.1)?;
+        if let Some(saved) = saved {
+            series.go_on(unpack(saved)?)?;
+        }
+        self.series = Some(series);
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>> {
+        Ok(pack(&self.series.as_ref().map(Series::place).transpose()?.unwrap_or_default()))
+    }
+
     fn record(&mut self, record: &Record) -> Result<()> {
         let state = &record.attempt.state;
         if !state.step.is_multiple_of(self.every) && state.time < self.end {
@@ -103,10 +119,10 @@ impl Sink for Surface<'_> {
             cell_data: &[scalar("N", &self.cells[0]), scalar("V", &self.cells[1]), scalar("M", &self.cells[2])],
             field_data: &[("TimeValue", state.time)],
         };
-        self.series.push(state.time, &frame)
+        self.series.as_mut().map_or(Ok(()), |series| series.push(state.time, &frame))
     }
 
     fn finish(&mut self) -> Result<()> {
-        Ok(())
+        self.save().map(|_| ())
     }
 }

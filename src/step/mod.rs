@@ -18,7 +18,7 @@ use crate::case::data::{self, Position};
 use crate::contact::solver::Method;
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::{self, Balance, Passage};
-use crate::march::Method as StepMethod;
+use crate::march::{Memory, Method as StepMethod};
 use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
@@ -73,8 +73,8 @@ pub struct Stepper<'a> {
     mass_factor: Factor,
     effective: Symmetric,
     factor: Factor,
-    /// Step size that the factor belongs to, while it is valid.
-    factored: Option<f64>,
+    /// Step size that the factor belongs to, and the step that made it, while it is valid.
+    factored: Option<(f64, u64)>,
     operators: Operators,
     work: Work,
 }
@@ -286,15 +286,22 @@ impl<'a> Stepper<'a> {
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
     fn prepare(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (system, row) = (self.system, &self.row);
-        if !(system.linear && self.factored == Some(h)) {
+        let known = self.factored.filter(|_| system.linear).is_some_and(|(size, _)| size == h);
+        if !known {
             let (m, c, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1);
             system.effective(&to.state.q, m, c, k, &mut self.effective);
             self.factor.factor(&self.effective).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
             })?;
-            to.factorizations += 1;
-            self.factored = Some(h);
+            if !system.linear {
+                to.factorizations += 1;
+            }
+            self.factored = Some((h, to.state.step));
             self.operators.clear();
+        }
+        // A factor that is kept counts for the step that made it, also if that step has to be made again.
+        if system.linear && self.factored.is_some_and(|(_, step)| step == to.state.step) {
+            to.factorizations = 1;
         }
         Ok(())
     }
@@ -426,6 +433,20 @@ impl StepMethod for Stepper<'_> {
             }
         }
         self.finish(from, h, to)
+    }
+
+    fn memory(&self) -> Memory {
+        Memory { factored: self.factored }
+    }
+
+    fn recall(&mut self, memory: Memory) -> Result<()> {
+        if let Some((h, step)) = memory.factored.filter(|_| self.system.linear) {
+            let mut attempt = self.attempt_for();
+            attempt.state.step = step;
+            self.prepare(h, &mut attempt)?;
+        }
+        self.factored = memory.factored;
+        Ok(())
     }
 
     fn factorization(&self) -> &'static str {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{Frame, encode};
 use crate::case::data::Encoding;
 use crate::error::{Error, Result};
-use crate::files::write_atomically;
+use crate::files::{sync_below, write_whole};
 
 const OPENING: &str = concat!(
     "<?xml version=\"1.0\"?>\n",
@@ -79,11 +79,24 @@ impl Series {
         Ok(series)
     }
 
+    /// Goes on with a series that had this many frames in this list, as [`Series::place`] told.
+    pub fn go_on(&mut self, (frames, list): (usize, String)) -> Result<()> {
+        (self.frames, self.list) = (frames, list);
+        self.write_list()
+    }
+
+    /// Brings all frames to the disk and tells how far the series is: what [`Series::go_on`] needs.
+    pub fn place(&self) -> Result<(usize, String)> {
+        sync_below(&self.directory.join("frames"))?;
+        sync_below(&self.directory)?;
+        Ok((self.frames, self.list.clone()))
+    }
+
     /// Writes the next frame, then the list with its name and time, which ParaView shows.
     pub fn push(&mut self, time: f64, frame: &Frame) -> Result<()> {
         let file = format!("frames/{}{:06}.vtu", self.names[1], self.frames);
         encode(frame, self.encoding, &mut self.bytes)?;
-        write_atomically(&self.directory.join(&file), &self.bytes)?;
+        write_whole(&self.directory.join(&file), &self.bytes)?;
 
         // `{:?}` is the shortest text that reads back as the same number.
         self.list.truncate(self.list.len() - CLOSING.len());
@@ -94,6 +107,6 @@ impl Series {
     }
 
     fn write_list(&self) -> Result<()> {
-        write_atomically(&self.directory.join(&self.names[0]), self.list.as_bytes())
+        write_whole(&self.directory.join(&self.names[0]), self.list.as_bytes())
     }
 }

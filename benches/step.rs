@@ -1,0 +1,74 @@
+//! Cost of a step per unknown, as a ratio to that of the smallest model: a step is linear in the number of elements.
+//!
+//! ```text
+//! cargo bench --bench step
+//! ```
+//!
+//! Ratios rather than times, because only they mean the same on every machine; the best of many short stretches,
+//! because noise only ever adds, and a short stretch has a chance to miss it. Large models no longer fit the caches: a ratio above 1 that levels off is the price
+//! of memory, one that keeps growing would be an algorithm that is not linear.
+
+use carom::case::{Format, parse};
+use carom::cases;
+use carom::model::Model;
+use carom::run;
+use carom::system::System;
+use std::time::{Duration, Instant};
+
+/// Steps per run; the bar stays in contact for 333 of them, whatever its number of elements.
+const STEPS: usize = 200;
+/// Steps in a stretch times elements: a millisecond or so.
+const STRETCH: usize = 40_000;
+/// Runs are repeated for this long, and at least three times.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+fn main() {
+    println!("impacting bar in contact, generalized-alpha, the best stretch of a run");
+    println!("{:>10} {:>16} {:>22} {:>8}", "elements", "us per step", "ns per step, unknown", "ratio");
+    let mut first = None;
+    for elements in [200, 2_000, 20_000, 200_000] {
+        let (step, unknowns) = seconds_per_step(elements);
+        let each = step / unknowns as f64;
+        let ratio = each / *first.get_or_insert(each);
+        println!("{elements:>10} {:>16.2} {:>22.2} {ratio:>8.2}", step * 1e6, each * 1e9);
+    }
+}
+
+/// Time of a step of the bar that touches the wall from the beginning, at the Courant number of the shipped case; and
+/// its number of unknowns.
+fn seconds_per_step(elements: usize) -> (f64, usize) {
+    let text = cases::find("impacting-bar").expect("it ships").text;
+    let h = 0.4 / elements as f64;
+    let set = [
+        format!("body.bar.line={{ from = [0.0], to = [10.0], elements = {elements} }}"),
+        format!("time={{ end = 3.0, step = {h:e} }}"),
+    ];
+    let case = parse(text, "impacting-bar", Format::Toml, &set).unwrap_or_else(|bad| panic!("{}", bad.render(false)));
+    let model = Model::new(&case, &|name| name.into()).expect("the case ships");
+    let system = System::assemble(&model).expect("the case ships");
+    let mut method = run::method(&case, &system).expect("the case ships");
+    let stretch = (STRETCH / elements).clamp(1, STEPS);
+    let mut best = f64::INFINITY;
+    let clock = Instant::now();
+    let mut repetitions = 0;
+    while repetitions < 3 || clock.elapsed() < PATIENCE {
+        let mut attempt = method.initial_attempt(h).expect("the case runs");
+        let mut state = attempt.state.clone();
+        let mut walk = |steps: usize| {
+            let begun = Instant::now();
+            for _ in 0..steps {
+                method.attempt(&state, h, (state.step + 1) as f64 * h, &mut attempt).expect("the case runs");
+                std::mem::swap(&mut state, &mut attempt.state);
+            }
+            assert_eq!(attempt.active, 1, "the bar must be in contact");
+            begun.elapsed().as_secs_f64() / steps as f64
+        };
+        // The first step factors and meets the wall.
+        walk(1);
+        for _ in 0..STEPS / stretch {
+            best = best.min(walk(stretch));
+        }
+        repetitions += 1;
+    }
+    (best, system.nodes.free)
+}

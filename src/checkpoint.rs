@@ -1,0 +1,270 @@
+//! Checkpoints: everything that a run needs to go on as if it had never stopped.
+//!
+//! One file, `checkpoint.bin`: a line of text with the format's version and the SHA-256 of the rest, then the rest. It
+//! is replaced atomically, so that there is always a whole one. The result of a resumed run is byte-identical to that
+//! of an uninterrupted one, because all that a step depends on is here or is computed from it again.
+
+use crate::case::Loaded;
+use crate::files::write_atomically;
+use crate::ledger::Ledger;
+use crate::march::Memory;
+use crate::state::{Energy, State};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// File name in the output directory.
+pub const FILE: &str = "checkpoint.bin";
+
+/// First word of the file, with the version of the layout.
+const MAGIC: &str = "carom-checkpoint-1";
+
+/// A run at the end of an accepted step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// What was run.
+    pub identity: Identity,
+    /// Energies at the start of the run.
+    pub start: Energy,
+    /// The state.
+    pub state: State,
+    /// Works up to there.
+    pub ledger: Ledger,
+    /// What the method remembers beyond the state.
+    pub memory: Memory,
+    /// What the pace remembers.
+    pub pace: Vec<u8>,
+    /// What every sink remembers, in their order.
+    pub sinks: Vec<Vec<u8>>,
+}
+
+/// What was run, so that another case, mesh or version is not mistaken for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Version of carom.
+    pub version: String,
+    /// The case file, as an absolute path.
+    pub case_file: PathBuf,
+    /// The `--set` arguments.
+    pub overrides: Vec<String>,
+    /// Whether files outside the tree are allowed.
+    pub allow_outside: bool,
+    /// The resolved case as JSON.
+    pub case: String,
+    /// SHA-256 of every file that the case names.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Identity {
+    /// The identity of a loaded case.
+    pub fn new(loaded: &Loaded) -> Result<Identity> {
+        let mut files = BTreeMap::new();
+        for name in loaded.case.files() {
+            let path = loaded.path(name);
+            let bytes = std::fs::read(&path).map_err(Error::io("read", &path))?;
+            files.insert(name.to_string(), hex(&bytes));
+        }
+        Ok(Identity {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            case_file: loaded.file.clone(),
+            overrides: loaded.overrides.clone(),
+            allow_outside: loaded.allow_outside,
+            case: serde_json::to_string(&loaded.case).expect("a case is plain data"),
+            files,
+        })
+    }
+
+    /// Refuses to go on with anything but what was begun; the message names the difference.
+    pub fn demand(&self, now: &Identity) -> Result<()> {
+        let differs = |what: String| {
+            Err(Error::Input(format!("cannot resume: {what}; start anew with `carom run`, or restore what was there")))
+        };
+        if self.version != now.version {
+            return differs(format!("the checkpoint is of carom {}, this is {}", self.version, now.version));
+        }
+        if self.case != now.case {
+            return differs(format!("{} has changed since ({})", self.case_file.display(), first_difference(self, now)));
+        }
+        for (name, hash) in &self.files {
+            if now.files.get(name) != Some(hash) {
+                return differs(format!("the file `{name}` has changed since"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first key in which two resolved cases differ.
+fn first_difference(before: &Identity, now: &Identity) -> String {
+    fn walk(path: &str, a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
+        use serde_json::Value::{Array, Object};
+        match (a, b) {
+            (Object(a), Object(b)) => {
+                let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+                keys.into_iter().find_map(|key| {
+                    let nothing = serde_json::Value::Null;
+                    let (x, y) = (a.get(key).unwrap_or(&nothing), b.get(key).unwrap_or(&nothing));
+                    walk(&format!("{path}.{key}"), x, y)
+                })
+            }
+            (Array(a), Array(b)) if a.len() == b.len() => {
+                a.iter().zip(b).enumerate().find_map(|(i, (x, y))| walk(&format!("{path}[{i}]"), x, y))
+            }
+            _ if a == b => None,
+            _ => Some(format!("{} was {a}, is {b}", path.trim_start_matches('.'))),
+        }
+    }
+    let parse = |identity: &Identity| serde_json::from_str(&identity.case).unwrap_or_default();
+    walk("", &parse(before), &parse(now)).unwrap_or_else(|| "in its order".to_string())
+}
+
+impl Checkpoint {
+    /// Writes the checkpoint into a directory; the former one stays until this one is complete.
+    pub fn write(&self, dir: &Path) -> Result<()> {
+        let body = postcard::to_stdvec(self).expect("plain data always fits into bytes");
+        let mut bytes = format!("{MAGIC} {}\n", hex(&body)).into_bytes();
+        bytes.extend_from_slice(&body);
+        write_atomically(&dir.join(FILE), &bytes)
+    }
+
+    /// Reads the checkpoint of a directory.
+    pub fn read(dir: &Path) -> Result<Checkpoint> {
+        let path = dir.join(FILE);
+        let bytes = match std::fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let done = dir.join("summary.json").exists();
+                let why = if done { "the run is complete" } else { "there is no checkpoint; start anew with `carom run`" };
+                return Err(Error::Input(format!("cannot resume {}: {why}", dir.display())));
+            }
+            other => other.map_err(Error::io("read", &path))?,
+        };
+        Checkpoint::parse(&bytes).map_err(|what| Error::Input(format!("{}: {what}", path.display())))
+    }
+
+    /// Reads a checkpoint from bytes; the error says what is wrong with them.
+    pub fn parse(bytes: &[u8]) -> std::result::Result<Checkpoint, String> {
+        let line = bytes.iter().position(|&b| b == b'\n').filter(|&end| end < 200);
+        let Some(end) = line else { return Err("not a checkpoint of carom".into()) };
+        let header = String::from_utf8_lossy(&bytes[..end]);
+        let Some((magic, hash)) = header.split_once(' ') else { return Err("not a checkpoint of carom".into()) };
+        if magic != MAGIC {
+            return Err(format!("a checkpoint of another version (`{magic}`, this version reads `{MAGIC}`)"));
+        }
+        let body = &bytes[end + 1..];
+        if hex(body) != hash {
+            return Err("the checkpoint is damaged: its checksum does not fit".into());
+        }
+        postcard::from_bytes(body).map_err(|error| format!("the checkpoint cannot be read: {error}"))
+    }
+}
+
+/// Writes checkpoints now and then.
+pub struct Keeper {
+    dir: PathBuf,
+    identity: Identity,
+    rhythm: Rhythm,
+    last: Instant,
+    since: u64,
+}
+
+/// When a checkpoint is due.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rhythm {
+    /// After so many seconds.
+    Wall(f64),
+    /// After so many steps.
+    Steps(u64),
+}
+
+impl Keeper {
+    /// Keeps checkpoints of a run in its directory.
+    pub fn new(dir: &Path, identity: Identity, rhythm: Rhythm) -> Keeper {
+        Keeper { dir: dir.to_path_buf(), identity, rhythm, last: Instant::now(), since: 0 }
+    }
+
+    /// Counts a step; whether a checkpoint is due after it.
+    pub fn due(&mut self) -> bool {
+        self.since += 1;
+        match self.rhythm {
+            Rhythm::Wall(seconds) => self.last.elapsed().as_secs_f64() >= seconds,
+            Rhythm::Steps(steps) => self.since >= steps,
+        }
+    }
+
+    /// Writes a checkpoint; its identity is put in here.
+    pub fn keep(&mut self, make: impl FnOnce(Identity) -> Result<Checkpoint>) -> Result<()> {
+        make(self.identity.clone())?.write(&self.dir)?;
+        (self.last, self.since) = (Instant::now(), 0);
+        Ok(())
+    }
+
+    /// Removes the checkpoint of a run that is complete.
+    pub fn done(&self) -> Result<()> {
+        let path = self.dir.join(FILE);
+        std::fs::remove_file(&path).map_err(Error::io("remove", &path))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Identity {
+        Identity {
+            version: "1".into(),
+            case_file: "x.toml".into(),
+            overrides: vec![],
+            allow_outside: false,
+            case: r#"{"time":{"end":1.0},"body":[{"name":"a"}]}"#.into(),
+            files: [("m.msh".to_string(), "00".to_string())].into(),
+        }
+    }
+
+    #[test]
+    fn differences_are_named() {
+        let before = identity();
+        before.demand(&identity()).unwrap();
+        let message = |edit: fn(&mut Identity)| {
+            let mut now = identity();
+            edit(&mut now);
+            before.demand(&now).unwrap_err().to_string()
+        };
+        assert!(message(|i| i.version = "2".into()).contains("carom 1, this is 2"));
+        let changed = message(|i| i.case = i.case.replace("1.0", "2.0"));
+        assert!(changed.contains("time.end was 1.0, is 2.0"), "{changed}");
+        let renamed = message(|i| i.case = i.case.replace("\"a\"", "\"b\""));
+        assert!(renamed.contains("body[0].name was \"a\", is \"b\""), "{renamed}");
+        assert!(message(|i| i.files.clear()).contains("`m.msh` has changed"));
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let checkpoint = Checkpoint {
+            identity: identity(),
+            start: Energy::default(),
+            state: State::default(),
+            ledger: Ledger::default(),
+            memory: Memory::default(),
+            pace: vec![1],
+            sinks: vec![vec![2]],
+        };
+        let dir = tempfile::tempdir().unwrap();
+        checkpoint.write(dir.path()).unwrap();
+        let bytes = std::fs::read(dir.path().join(FILE)).unwrap();
+        assert_eq!(Checkpoint::parse(&bytes).unwrap().sinks, [[2]]);
+        for k in 0..bytes.len() {
+            assert!(Checkpoint::parse(&bytes[..k]).is_err(), "cut at {k}");
+            let mut bad = bytes.clone();
+            bad[k] ^= 1;
+            assert!(Checkpoint::parse(&bad).is_err(), "bit flipped at {k}");
+        }
+        assert!(Checkpoint::parse(b"carom-checkpoint-9 00\n").unwrap_err().contains("another version"));
+    }
+}
