@@ -137,7 +137,8 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     if let Some(surface) = &mut surface {
         sinks.push(surface);
     }
-    let often = case.output.checkpoint.steps.map_or(Rhythm::Wall(case.output.checkpoint.wall.unwrap_or(30.0)), Rhythm::Steps);
+    let often =
+        case.output.checkpoint.steps.map_or(Rhythm::Wall(case.output.checkpoint.wall.unwrap_or(30.0)), Rhythm::Steps);
     let mut keeper = Keeper::new(out, identity, often);
     let escort = Escort { keeper: Some(&mut keeper), from: manner.from, stop: manner.stop };
     let result = march_with(case, &prepared, &mut sinks, escort);
