@@ -101,14 +101,6 @@ impl<'a> Watch<'a> {
 }
 
 impl Sink for Watch<'_> {
-    fn begin(&mut self, _: Option<&[u8]>) -> Result<()> {
-        Ok(())
-    }
-
-    fn save(&mut self) -> Result<Vec<u8>> {
-        Ok(Vec::new())
-    }
-
     fn record(&mut self, record: &Record) -> Result<()> {
         std::mem::swap(&mut self.before, &mut self.values);
         self.columns.fill(record, &mut self.values);
@@ -128,10 +120,6 @@ impl Sink for Watch<'_> {
                 Part::At(_) => {}
             }
         }
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
         Ok(())
     }
 }

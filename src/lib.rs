@@ -21,6 +21,7 @@ pub mod march;
 pub mod mesh;
 pub mod model;
 pub mod modes;
+pub mod report;
 pub mod run;
 pub mod schemes;
 pub mod sinks;

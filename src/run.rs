@@ -6,8 +6,10 @@ use crate::checkpoint::{Checkpoint, Identity, Keeper, Rhythm};
 use crate::files::write_atomically;
 use crate::march::{self, Escort, Fixed, Guards, Ladder, Method};
 use crate::model::Model;
+use crate::report;
 use crate::schemes;
 use crate::sinks::Sink;
+use crate::sinks::animation::Animation;
 use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
 use crate::sinks::frames::Frames;
@@ -129,6 +131,9 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let mut frames = vtk.map(|vtk| Frames::new(out, model, system, rhythm(vtk)));
     let surface = vtk.filter(|vtk| vtk.surface);
     let mut surface = surface.map(|vtk| Surface::new(out, model, system, rhythm(vtk)));
+    let time = (case.time.end, case.time.step);
+    let animation = || Animation::new(&out.join("animation.json"), model, system, time);
+    let mut animation = case.output.report.then(animation);
     let setup = clock.elapsed();
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut digest, &mut history, manner.extra];
     if let Some(frames) = &mut frames {
@@ -136,6 +141,9 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     }
     if let Some(surface) = &mut surface {
         sinks.push(surface);
+    }
+    if let Some(animation) = &mut animation {
+        sinks.push(animation);
     }
     let often =
         case.output.checkpoint.steps.map_or(Rhythm::Wall(case.output.checkpoint.wall.unwrap_or(30.0)), Rhythm::Steps);
@@ -147,18 +155,21 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     drop(sinks);
     let (arrival, factorization) = result?;
     finished?;
+    let advice = prepared.advice.clone();
+    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let mut summary = Summary::new(parts, Timing::default());
+    let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");
+    if case.output.report {
+        report::write(out, &text(&summary))?;
+    }
     let total = clock.elapsed();
-    let timing = Timing {
+    summary.timing = Timing {
         setup_s: setup.as_secs_f64(),
         steps_s: arrival.stepping.as_secs_f64(),
         output_s: (total - setup).saturating_sub(arrival.stepping).as_secs_f64(),
         total_s: total.as_secs_f64(),
     };
-    let advice = prepared.advice.clone();
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
-    let summary = Summary::new(parts, timing);
-    let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");
-    write_atomically(&out.join("summary.json"), text.as_bytes())?;
+    write_atomically(&out.join("summary.json"), text(&summary).as_bytes())?;
     keeper.done()?;
     Ok(summary)
 }

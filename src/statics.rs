@@ -139,7 +139,7 @@ impl<'a> Statics<'a> {
         self.factor.solve(&mut self.delta);
         // A residual near its floor is noise itself and says nothing about the matrix.
         if worst > 1e6 {
-            self.check_solution()?;
+            self.refine()?;
         }
         for i in 0..free {
             to.state.q[i] += self.delta[i];
@@ -147,18 +147,30 @@ impl<'a> Statics<'a> {
         self.solve_contact(to)
     }
 
-    /// A matrix that is singular up to rounding has a factor, but its solutions are noise.
-    fn check_solution(&mut self) -> Result<()> {
+    /// Refines the solution of this pass. A stiff matrix loses digits that refinement brings back; one that is singular
+    /// up to rounding has a factor too, but its solutions are noise that does not settle.
+    fn refine(&mut self) -> Result<()> {
         let free = self.system.nodes.free;
-        self.tangent.multiply(&self.delta, &mut self.push);
         let size = self.residual[..free].iter().fold(0.0_f64, |a, r| a.max(r.abs()));
-        for i in 0..free {
-            let error = (self.push[i] + self.residual[i]).abs();
-            if error > 1e-6 * size || error.is_nan() {
-                return Err(mechanism(self.system, i));
+        let mut worst = (0, 0.0);
+        for _ in 0..6 {
+            self.tangent.multiply(&self.delta, &mut self.push);
+            worst = (0, 0.0);
+            for i in 0..free {
+                self.push[i] = -(self.push[i] + self.residual[i]);
+                if self.push[i].abs() > worst.1 || self.push[i].is_nan() {
+                    worst = (i, self.push[i].abs());
+                }
+            }
+            if worst.1 <= 1e-9 * size {
+                return Ok(());
+            }
+            self.factor.solve(&mut self.push);
+            for i in 0..free {
+                self.delta[i] += self.push[i];
             }
         }
-        Ok(())
+        if worst.1 <= 1e-6 * size { Ok(()) } else { Err(mechanism(self.system, worst.0)) }
     }
 
     /// Contact forces for the gaps of this pass; contacts that others close are added until none is missing.

@@ -623,7 +623,7 @@ impl<T> Switch<T> {
 }
 
 /// What a run writes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Output {
     /// ParaView frames; `false` for none.
     #[serde(default)]
@@ -631,9 +631,23 @@ pub struct Output {
     /// The table of every step.
     #[serde(default)]
     pub history: HistoryOutput,
+    /// Whether `report.html` and its frames are written.
+    #[serde(default = "yes")]
+    pub report: bool,
     /// How often a checkpoint is written.
     #[serde(default)]
     pub checkpoint: CheckpointOutput,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Output {
+            vtk: Switch::default(),
+            history: HistoryOutput::default(),
+            report: yes(),
+            checkpoint: CheckpointOutput::default(),
+        }
+    }
 }
 
 /// How often a checkpoint is written; one is always written before the first step.
@@ -755,6 +769,9 @@ fn cuts() -> usize {
 }
 fn sweeps() -> usize {
     1000
+}
+fn yes() -> bool {
+    true
 }
 fn one_usize() -> usize {
     1

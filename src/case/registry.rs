@@ -341,7 +341,7 @@ static OUTPUT: Table = table(
     &[
         default("vtk", OffOr(&VTK), "{}", "ParaView frames"),
         default("history", Nested(&HISTORY), "{}", "The table of every step"),
-        default("report", Flag, "true", "Whether report.html is written").planned(),
+        default("report", Flag, "true", "Whether report.html is written"),
         default("checkpoint", Nested(&CHECKPOINT), "{ wall = 30.0 }", "How often a checkpoint is written"),
     ],
 );

@@ -5,6 +5,7 @@ mod list;
 mod modes;
 mod new;
 mod output;
+mod report;
 mod run;
 mod stop;
 mod test;
@@ -53,6 +54,8 @@ enum Command {
     Check(check::Check),
     /// Run cases and check their [expect] tables.
     Test(test::Test),
+    /// Write report.html of a finished run again, from its files.
+    Report(report::Report),
     /// Natural frequencies and mode shapes of a case.
     Modes(modes::Modes),
     /// What exists: schemes, elements, contacts, cases.
@@ -111,6 +114,7 @@ pub fn main() -> u8 {
         Command::Resume(command) => command.execute(&manners),
         Command::Check(command) => command.execute(&manners),
         Command::Test(command) => command.execute(&manners, cli.threads),
+        Command::Report(command) => command.execute(&manners),
         Command::Modes(command) => command.execute(&manners),
         Command::List(command) => command.execute(),
         Command::Schema => output::print(&format!("{:#}\n", crate::case::schema())),

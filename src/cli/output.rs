@@ -54,14 +54,6 @@ impl Progress {
 }
 
 impl Sink for Progress {
-    fn begin(&mut self, _: Option<&[u8]>) -> Result<()> {
-        Ok(())
-    }
-
-    fn save(&mut self) -> Result<Vec<u8>> {
-        Ok(Vec::new())
-    }
-
     fn record(&mut self, record: &Record) -> Result<()> {
         if !self.bar.is_hidden() {
             let share = (1000.0 * record.attempt.state.time / self.end) as u64;

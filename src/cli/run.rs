@@ -73,6 +73,9 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
             "files",
             out.join("{history.csv, series.pvd, summary.json}").display()
         ))?;
+        if loaded.case.output.report {
+            output::print(&format!("  {:<24}{}\n", "report", out.join("report.html").display()))?;
+        }
     }
     Ok(())
 }

@@ -170,10 +170,6 @@ impl Sink for Digest {
         }
         Ok(())
     }
-
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ impl Sink for Frames<'_> {
 }
 
 /// The normal stress of largest modulus in a section: axial, and bending on the side where it adds.
-fn extreme_stress(forces: &Resultants, [area, modulus]: [f64; 2]) -> f64 {
+pub(super) fn extreme_stress(forces: &Resultants, [area, modulus]: [f64; 2]) -> f64 {
     let axial = if area > 0.0 { forces.axial / area } else { 0.0 };
     let bending = if modulus > 0.0 { forces.moment.abs() / modulus } else { 0.0 };
     axial + bending.copysign(axial)

@@ -1,5 +1,6 @@
 //! What is kept of a run: the trait [`Sink`] and its implementors, one per kind of file.
 
+pub mod animation;
 pub mod columns;
 pub mod digest;
 pub mod frames;
@@ -26,16 +27,23 @@ pub struct Record<'a> {
 /// Keeps what it wants of a run.
 pub trait Sink {
     /// Opens what is to be written; `saved` is what [`Sink::save`] gave if the run goes on after an interruption.
-    fn begin(&mut self, saved: Option<&[u8]>) -> Result<()>;
+    /// A sink in memory that need not survive leaves this and the next two as they are.
+    fn begin(&mut self, _saved: Option<&[u8]>) -> Result<()> {
+        Ok(())
+    }
 
     /// Takes one accepted step.
     fn record(&mut self, record: &Record) -> Result<()>;
 
     /// Brings everything to the disk; returns what the sink must know to go on from here.
-    fn save(&mut self) -> Result<Vec<u8>>;
+    fn save(&mut self) -> Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
 
     /// Completes what was begun, after the last step.
-    fn finish(&mut self) -> Result<()>;
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// What a sink saves, as bytes.

@@ -55,9 +55,7 @@ fn codes_130_and_143_for_signals() {
             assert!(child.try_wait().unwrap().is_none(), "ended by itself");
             std::thread::yield_now();
         }
-        assert!(
-            Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap().success()
-        );
+        assert!(Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(code));
         let mut message = String::new();
         child.stderr.take().unwrap().read_to_string(&mut message).unwrap();

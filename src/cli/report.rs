@@ -1,0 +1,22 @@
+//! `carom report`.
+
+use super::{Manners, output};
+use crate::{Result, report};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct Report {
+    /// Directory of a finished run.
+    dir: PathBuf,
+}
+
+impl Report {
+    pub fn execute(&self, manners: &Manners) -> Result<()> {
+        report::rebuild(&self.dir)?;
+        if !manners.quiet {
+            output::say(&format!("wrote {}", self.dir.join("report.html").display()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,471 @@
+// The structure in motion on a canvas. Layout of the data: `sinks/animation.rs`.
+
+// How to draw what the structure may touch, by kind; each gets the obstacle and a pen in world coordinates.
+const OBSTACLES = {
+  plane({ point, normal }, pen) {
+    pen.wall(point, normal);
+  },
+};
+
+class Stage {
+  constructor(root, { scene, frames }, changed) {
+    Object.assign(this, { root, scene, changed, time: 0, playing: false });
+    this.flat = scene.dimension === 1;
+    this.times = frames.map(({ t }) => t);
+    this.end = this.times.at(-1);
+    this.frames = frames.map(({ u, f, c }) => ({
+      u: floats(u),
+      fields: f.map(([low, high, text]) => ({ low, high, values: text && fractions(text) })),
+      contacts: c,
+    }));
+    this.strongest = Math.max(0, ...frames.flatMap(({ c }) => c.map(([, x, y]) => Math.hypot(x, y))));
+    this.colours = this.colourings();
+    // How many segments meet at a place; bodies that are welded have nodes of their own there.
+    const meeting = {};
+    for (const node of scene.segments.flat()) meeting[scene.places[node]] = (meeting[scene.places[node]] ?? 0) + 1;
+    this.degrees = scene.places.map((place) => meeting[place] ?? 0);
+    this.canvas = $("canvas", root);
+    this.ids = Object.fromEntries([...root.querySelectorAll("[id]")].map((node) => [node.id, node]));
+    this.fillControls();
+    new ResizeObserver(() => this.resize()).observe(this.canvas);
+  }
+
+  fillControls() {
+    const { scrub, play, speed, colour, magnify, magnified, trace, arrows, profile } = this.ids;
+    const option = (value, label) => element("option", { value }, label);
+    scrub.max = this.end;
+    for (const factor of [0.05, 0.1, 0.25, 0.5, 1, 2, 4]) speed.append(option(factor, factor + "×"));
+    speed.value = 1;
+    for (const name of Object.keys(this.colours)) colour.append(option(name, name));
+    colour.append(option("", "none"));
+    // Where there is bending, that is what one wants to see.
+    if (this.colours["moment M"]) colour.value = "moment M";
+    for (const { name, node } of this.scene.probes) trace.append(option(node, name));
+    // Displacements as large as the model are motion; what the eye misses is then the deformation.
+    const largest = this.frames.reduce((most, { u }) => u.reduce((a, b) => Math.max(a, Math.abs(b)), most), 0);
+    const deformable = this.scene.bodies.some(({ nodes: [, count] }) => count > 1);
+    magnified.value = deformable && largest > 0.1 * this.scene.length ? "deformation" : "displacement";
+    arrows.parentNode.hidden = this.strongest === 0;
+    this.lifted = this.flat && this.scene.bodies.some(({ element, segments: [, count] }) => element !== "spring" && count > 0);
+    this.ids["profile-label"].hidden = !this.lifted;
+    play.onclick = () => this.toggle();
+    scrub.oninput = () => this.seek(Number(scrub.value));
+    for (const input of [colour, trace, arrows, profile]) input.onchange = () => this.refresh();
+    for (const input of [magnify, magnified]) input.oninput = () => this.resize();
+  }
+
+  // What can be shown in colour: whether it lives on segments, the value of an entry in a frame, and `most`, where the
+  // colours end. That is not the largest value of all, or one hard impact would leave every other frame grey.
+  // Fields that are zero throughout are left out.
+  colourings() {
+    const { node_fields, segment_fields, dimension } = this.scene;
+    const raw = (index) => (frame, i) => {
+      const { low, high, values } = frame.fields[index];
+      return values ? low + ((high - low) * values[i]) / 65535 : low;
+    };
+    const all = {};
+    const add = (name, segments, signed, value) => {
+      const count = (segments ? this.scene.segments : this.scene.places).length;
+      const sizes = this.frames.map((frame) => {
+        let most = 0;
+        for (let i = 0; i < count; i++) most = Math.max(most, Math.abs(value(frame, i)));
+        return most;
+      }).sort((a, b) => a - b);
+      const peak = sizes.at(-1);
+      const most = sizes[Math.floor(0.95 * sizes.length)] || peak;
+      if (peak > 0) all[name] = { segments, signed, value, most, exceeded: peak > most };
+    };
+    segment_fields.forEach((name, k) => {
+      add({ N: "axial force N", M: "moment M" }[name] ?? name, true, true, raw(node_fields.length + k));
+    });
+    if (this.flat) {
+      add("velocity", false, true, raw(0));
+      add("displacement", false, true, (frame, i) => frame.u[i]);
+    } else {
+      add("velocity", false, false, (frame, i) => Math.hypot(raw(0)(frame, i), raw(1)(frame, i)));
+      add("displacement", false, false, ({ u }, i) => Math.hypot(u[dimension * i], u[dimension * i + 1]));
+    }
+    return all;
+  }
+
+  // The frames around a time and how far it is from the first to the second.
+  around(time) {
+    const next = clamp(lowerBound(this.times, time), 0, this.times.length - 1);
+    const last = Math.max(0, next - 1);
+    const span = this.times[next] - this.times[last];
+    return { a: this.frames[last], b: this.frames[next], w: span > 0 ? clamp((time - this.times[last]) / span, 0, 1) : 1 };
+  }
+
+  // Places of all nodes at a time, x and y in turn.
+  positions(time) {
+    const { a, b, w } = this.around(time);
+    const { places, dimension, bodies } = this.scene;
+    const factor = Math.max(0, Number(this.ids.magnify.value) || 0);
+    const xy = new Float64Array(2 * places.length);
+    const scale = this.ids.magnified.value === "displacement" ? factor : 1;
+    for (let i = 0; i < places.length; i++) {
+      for (let k = 0; k < 2; k++) {
+        const u = k < dimension ? (1 - w) * a.u[dimension * i + k] + w * b.u[dimension * i + k] : 0;
+        xy[2 * i + k] = places[i][k] + scale * u;
+      }
+    }
+    if (scale !== factor) for (const { nodes } of bodies) this.exaggerate(xy, nodes, factor);
+    return xy;
+  }
+
+  // Magnifies what a body's motion has beyond the rigid motion that fits it best.
+  exaggerate(xy, [first, count], factor) {
+    const { places } = this.scene;
+    const from = [0, 0];
+    const to = [0, 0];
+    for (let i = first; i < first + count; i++) {
+      for (let k = 0; k < 2; k++) {
+        from[k] += places[i][k] / count;
+        to[k] += xy[2 * i + k] / count;
+      }
+    }
+    let [dot, cross] = [0, 0];
+    for (let i = first; i < first + count; i++) {
+      const [x, y] = [places[i][0] - from[0], places[i][1] - from[1]];
+      const [u, v] = [xy[2 * i] - to[0], xy[2 * i + 1] - to[1]];
+      dot += x * u + y * v;
+      cross += x * v - y * u;
+    }
+    const angle = this.flat ? 0 : Math.atan2(cross, dot);
+    const [c, s] = [Math.cos(angle), Math.sin(angle)];
+    for (let i = first; i < first + count; i++) {
+      const [x, y] = [places[i][0] - from[0], places[i][1] - from[1]];
+      const rigid = [to[0] + c * x - s * y, to[1] + s * x + c * y];
+      for (let k = 0; k < 2; k++) xy[2 * i + k] = rigid[k] + factor * (xy[2 * i + k] - rigid[k]);
+    }
+  }
+
+  // Fits the whole motion into the canvas, so that the view rests while the structure moves.
+  resize() {
+    const low = [Infinity, Infinity];
+    const high = [-Infinity, -Infinity];
+    const take = (x, y) => {
+      [low[0], high[0]] = [Math.min(low[0], x), Math.max(high[0], x)];
+      [low[1], high[1]] = [Math.min(low[1], y), Math.max(high[1], y)];
+    };
+    for (const time of this.times) {
+      const xy = this.positions(time);
+      for (let i = 0; i < xy.length; i += 2) take(xy[i], xy[i + 1]);
+    }
+    const centre = [0, 1].map((k) => (low[k] + high[k]) / 2);
+    for (const { point, normal } of this.scene.obstacles) {
+      // The point of a plane nearest to the structure, unless that is far away.
+      const distance = normal[0] * (centre[0] - point[0]) + normal[1] * (centre[1] - point[1]);
+      if (Math.abs(distance) < 2 * this.scene.length) take(centre[0] - distance * normal[0], centre[1] - distance * normal[1]);
+    }
+    const width = this.canvas.clientWidth;
+    if (!width) return;
+    const room = width < 500 ? 34 : 64;
+    const [w, h] = [high[0] - low[0], high[1] - low[1]];
+    const wide = width - 2 * room;
+    const height = this.flat ? (this.lifted ? 300 : 190) : clamp((h / (w || 1)) * wide + 2 * room, 240, width < 500 ? 360 : 480);
+    const scale = Math.min(wide / (w || 1e-9), this.flat ? Infinity : (height - 2 * room) / (h || 1e-9));
+    // A single mass at rest has no extent of its own.
+    const finite = w || h ? scale : wide / (this.scene.length || 1);
+    this.view = { width, height, scale: finite, x: width / 2 - finite * (low[0] + high[0]) / 2,
+      y: this.flat ? height - 66 : height / 2 + finite * (low[1] + high[1]) / 2 };
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.style.height = height + "px";
+    [this.canvas.width, this.canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+    this.pen = this.canvas.getContext("2d");
+    this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.refresh();
+  }
+
+  // Colours and legend anew, then the picture.
+  refresh() {
+    if (!this.pen) return;
+    this.theme = Object.fromEntries(["card", "ink", "muted", "line", "solid", "middle", "cold", "warm", "hot", "force", "accent"]
+      .map((name) => [name, themeColour(name)]));
+    const name = this.ids.colour.value;
+    const shown = this.colours[name];
+    const { cold, middle, warm, hot } = this.theme;
+    const stops = shown?.signed ? [cold, middle, hot] : [middle, warm, hot];
+    this.palette = Array.from({ length: 256 }, (_, i) => blend(stops, i / 255));
+    const scale = $(".scale", this.root);
+    scale.hidden = !shown;
+    if (shown) {
+      $(".what", scale).textContent = name;
+      const beyond = (sign) => (shown.exceeded ? sign + " " : "");
+      $(".low", scale).textContent = shown.signed ? beyond("≤") + figure(-shown.most, 3) : "0";
+      $(".high", scale).textContent = beyond("≥") + figure(shown.most, 3);
+      $(".ramp", scale).style.background = `linear-gradient(90deg, ${stops})`;
+    }
+    this.draw();
+  }
+
+  paint(value, { signed, most }) {
+    const share = value / most;
+    return this.palette[Math.round(255 * clamp(signed ? 0.5 + share / 2 : share, 0, 1))];
+  }
+
+  screen(x, y) {
+    return [this.view.x + this.view.scale * x, this.view.y - this.view.scale * y];
+  }
+
+  draw() {
+    const { pen, view, scene } = this;
+    if (!view) return;
+    const xy = this.positions(this.time);
+    const at = (i) => this.screen(xy[2 * i], xy[2 * i + 1]);
+    pen.clearRect(0, 0, view.width, view.height);
+    pen.lineCap = pen.lineJoin = "round";
+    for (const obstacle of scene.obstacles) OBSTACLES[obstacle.kind](obstacle, this);
+    const shown = this.colours[this.ids.colour.value];
+    const { a, b, w } = this.around(this.time);
+    const mixed = (i) => (1 - w) * shown.value(a, i) + w * shown.value(b, i);
+    const ofSegment = (k) => {
+      const [i, j] = scene.segments[k];
+      return shown.segments ? mixed(k) : (mixed(i) + mixed(j)) / 2;
+    };
+    for (const body of scene.bodies) {
+      const [first, count] = body.segments;
+      const thick = clamp(2 * body.half_height * view.scale, this.flat ? 30 : 5, 44);
+      const colour = (k) => (shown ? this.paint(ofSegment(k), shown) : this.theme.accent);
+      const each = (draw) => {
+        for (let k = first; k < first + count; k++) draw(k, ...scene.segments[k].map(at));
+      };
+      if (body.element === "spring") {
+        each((k, from, to) => this.drawSpring(from, to, colour(k)));
+        continue;
+      }
+      // Discs close the gaps between straight pieces; the pieces then cover what of the discs is not a gap.
+      if (!this.flat) each((k, ...ends) => this.drawJoints(scene.segments[k], ends, colour(k), thick));
+      each((k, from, to) => this.drawSegment(from, to, colour(k), thick));
+      if (this.flat && count > 0) this.drawOutline(body, at, thick);
+    }
+    for (const { nodes: [node], segments: [, count] } of scene.bodies) {
+      const plain = !shown || shown.segments;
+      if (count === 0) this.drawMass(at(node), plain ? this.theme.accent : this.paint(mixed(node), shown));
+    }
+    for (const node of scene.supports) this.drawSupport(at(node));
+    for (const { node } of scene.probes) this.drawProbe(at(node));
+    if (this.ids.trace.value !== "") this.drawTrace(Number(this.ids.trace.value));
+    if (this.ids.arrows.checked) this.drawForces((w > 0 ? b : a).contacts, at);
+    if (this.lifted && shown && this.ids.profile.checked) this.drawProfile(shown, mixed, at);
+    this.ids.now.textContent = `t = ${figure(this.time, 4)} of ${figure(this.end, 4)}`;
+    this.ids.scrub.value = this.time;
+  }
+
+  drawSegment([x0, y0], [x1, y1], colour, thick) {
+    const { pen } = this;
+    if (this.flat) {
+      // The half pixel more on either side closes the seams that smoothing would leave.
+      pen.fillStyle = colour;
+      pen.fillRect(Math.min(x0, x1) - 0.5, y0 - thick / 2, Math.abs(x1 - x0) + 1, thick);
+    } else {
+      pen.lineCap = "butt";
+      this.stroke(colour, thick, [[x0, y0], [x1, y1]]);
+      pen.lineCap = "round";
+    }
+  }
+
+  drawJoints(nodes, places, colour, thick) {
+    nodes.forEach((node, side) => {
+      if (this.degrees[node] > 1) this.disc(places[side], thick / 2, colour);
+    });
+  }
+
+  drawOutline({ nodes: [first, count] }, at, thick) {
+    const xs = Array.from({ length: count }, (_, i) => at(first + i));
+    const [left, right] = [Math.min(...xs.map(([x]) => x)), Math.max(...xs.map(([x]) => x))];
+    this.pen.strokeStyle = this.theme.solid;
+    this.pen.lineWidth = 1;
+    this.pen.strokeRect(left, xs[0][1] - thick / 2, right - left, thick);
+  }
+
+  drawSpring(from, to, colour) {
+    const turns = 8;
+    const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+    const length = Math.hypot(dx, dy) || 1;
+    const [nx, ny] = [(-dy / length) * 7, (dx / length) * 7];
+    const points = [from];
+    for (let k = 0; k <= 2 * turns; k++) {
+      const share = 0.15 + (0.7 * k) / (2 * turns);
+      const side = k === 0 || k === 2 * turns ? 0 : k % 2 ? 1 : -1;
+      points.push([from[0] + share * dx + side * nx, from[1] + share * dy + side * ny]);
+    }
+    this.stroke(colour, 2, [...points, to]);
+  }
+
+  disc([x, y], radius, colour) {
+    this.pen.beginPath();
+    this.pen.arc(x, y, radius, 0, 2 * Math.PI);
+    this.pen.fillStyle = colour;
+    this.pen.fill();
+  }
+
+  drawMass(place, colour) {
+    this.disc(place, this.flat ? 15 : 8, colour);
+    this.pen.strokeStyle = this.theme.solid;
+    this.pen.lineWidth = 1;
+    this.pen.stroke();
+  }
+
+  drawSupport([x, y]) {
+    const { pen } = this;
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.lineTo(x - 8, y + 14);
+    pen.lineTo(x + 8, y + 14);
+    pen.closePath();
+    pen.fillStyle = this.theme.card;
+    pen.fill();
+    pen.strokeStyle = this.theme.solid;
+    pen.lineWidth = 1.5;
+    pen.stroke();
+  }
+
+  drawProbe(place) {
+    this.disc(place, 3, this.theme.card);
+    this.pen.strokeStyle = this.theme.ink;
+    this.pen.lineWidth = 1.5;
+    this.pen.stroke();
+  }
+
+  // Arrows end where they push; the longest is as long as there is room beside the structure.
+  drawForces(contacts, at) {
+    for (const [node, fx, fy] of contacts) {
+      const force = Math.hypot(fx, fy);
+      const [x, y] = at(node);
+      const [dx, dy] = [fx / force, -fy / force];
+      const length = 14 + (this.view.width < 500 ? 18 : 46) * (force / this.strongest);
+      const tail = [x - length * dx, y - length * dy];
+      this.stroke(this.theme.force, 3, [tail, [x - 5 * dx, y - 5 * dy]]);
+      const wing = (side) => [x - 10 * dx - side * 5 * dy, y - 10 * dy + side * 5 * dx];
+      this.pen.beginPath();
+      for (const corner of [[x, y], wing(1), wing(-1)]) this.pen.lineTo(...corner);
+      this.pen.fillStyle = this.theme.force;
+      this.pen.fill();
+      if (contacts.length <= 4) this.write(figure(force, 4), [tail[0], tail[1] + (this.flat ? 22 : -8)], this.theme.force);
+    }
+  }
+
+  write(text, [x, y], colour) {
+    const { pen } = this;
+    pen.font = "12px system-ui, 'DejaVu Sans', sans-serif";
+    pen.textAlign = "center";
+    pen.fillStyle = colour;
+    const half = pen.measureText(text).width / 2 + 4;
+    pen.fillText(text, clamp(x, half, this.view.width - half), clamp(y, 12, this.view.height - 4));
+  }
+
+  // In the plane the path of a node; on a line its place over time, the past rising from the structure.
+  drawTrace(node) {
+    const points = [];
+    const times = [...this.times.slice(0, lowerBound(this.times, this.time)), this.time];
+    for (const time of times) {
+      const xy = this.positions(time);
+      const [x, y] = this.screen(xy[2 * node], xy[2 * node + 1]);
+      points.push([x, this.flat ? y - ((this.time - time) / this.end) * (this.view.y - 16) : y]);
+    }
+    this.stroke(this.theme.muted, 1.5, points);
+  }
+
+  // The coloured quantity as a curve above the line.
+  drawProfile(shown, mixed, at) {
+    const [top, bottom] = [26, this.view.y - 44];
+    const zero = shown.signed ? (top + bottom) / 2 : bottom;
+    // Beyond the scale of colours there is a little room, and then an end.
+    const y = (value) => zero - clamp(value / shown.most, -1.2, 1.2) * ((zero - top) / 1.2);
+    const [left, right] = [10, this.view.width - 10];
+    this.pen.setLineDash([2, 4]);
+    this.stroke(this.theme.line, 1, [[left, zero], [right, zero]]);
+    this.pen.setLineDash([]);
+    for (const { element: kind, segments: [first, count] } of this.scene.bodies) {
+      if (kind === "spring") continue;
+      const points = [];
+      for (let k = first; k < first + count; k++) {
+        const [from, to] = this.scene.segments[k];
+        if (shown.segments) points.push([(at(from)[0] + at(to)[0]) / 2, y(mixed(k))]);
+        else points.push([at(from)[0], y(mixed(from))], [at(to)[0], y(mixed(to))]);
+      }
+      this.stroke(this.theme.ink, 1.8, points);
+    }
+    this.write(this.ids.colour.value, [40, top - 10], this.theme.muted);
+  }
+
+  // A straight wall through a point, hatched on the side that the normal does not point to.
+  wall(point, normal) {
+    const { pen, view } = this;
+    const [x, y] = this.screen(...point);
+    const reach = this.flat ? 44 : 2 * (view.width + view.height);
+    pen.save();
+    pen.translate(x, y);
+    pen.rotate(Math.atan2(-normal[1], normal[0]));
+    // Drawn around the point of the wall that is nearest to the middle of the view, or the hatching could miss it.
+    if (!this.flat) pen.translate(0, (view.width / 2 - x) * normal[1] + (view.height / 2 - y) * normal[0]);
+    this.stroke(this.theme.solid, 2.5, [[0, -reach], [0, reach]]);
+    pen.beginPath();
+    for (let s = -reach; s < reach; s += 9) {
+      pen.moveTo(-1, s);
+      pen.lineTo(-10, s + 9);
+    }
+    pen.lineWidth = 1;
+    pen.stroke();
+    pen.restore();
+  }
+
+  stroke(colour, width, points) {
+    const { pen } = this;
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.beginPath();
+    for (const point of points) pen.lineTo(...point);
+    pen.stroke();
+  }
+
+  seek(time) {
+    this.time = clamp(time, 0, this.end);
+    this.draw();
+    this.changed(this.time);
+  }
+
+  step(count) {
+    this.pause();
+    const now = lowerBound(this.times, this.time - 1e-9 * this.end);
+    this.seek(this.times[clamp(now + count, 0, this.times.length - 1)]);
+  }
+
+  faster(count) {
+    const { speed } = this.ids;
+    speed.selectedIndex = clamp(speed.selectedIndex + count, 0, speed.options.length - 1);
+  }
+
+  toggle() {
+    if (this.playing) return this.pause();
+    if (this.time >= this.end) this.seek(0);
+    this.playing = true;
+    this.ids.play.textContent = "❚❚";
+    let last = performance.now();
+    // At speed 1 the whole run takes eight seconds, whatever the user's unit of time.
+    const turn = (now) => {
+      if (!this.playing) return;
+      const time = this.time + ((now - last) / 8000) * Number(this.ids.speed.value) * this.end;
+      last = now;
+      this.seek(time);
+      if (this.time < this.end) requestAnimationFrame(turn);
+      else this.pause();
+    };
+    requestAnimationFrame(turn);
+  }
+
+  pause() {
+    this.playing = false;
+    this.ids.play.textContent = "▶";
+  }
+}
+
+// Colour at a share of a ramp of colours given as #rrggbb.
+function blend(stops, share) {
+  const place = share * (stops.length - 1);
+  const k = Math.min(stops.length - 2, Math.floor(place));
+  const part = (stop, at) => parseInt(stop.slice(at, at + 2), 16);
+  const mixed = [1, 3, 5].map((at) => part(stops[k], at) + (place - k) * (part(stops[k + 1], at) - part(stops[k], at)));
+  return `rgb(${mixed.map(Math.round)})`;
+}
