@@ -443,3 +443,10 @@ fn files_on_disk() {
     assert!(refusal(false).to_string().ends_with("bar.toml: a case file has at most 16 MiB"));
     assert_eq!(load(&cases.join("none.toml"), &[], false).unwrap_err().exit_code(), 6);
 }
+
+/// `docs/case-reference.md` is the output of `carom schema --markdown`.
+#[test]
+fn the_reference_page_is_up_to_date() {
+    let page = include_str!("../docs/case-reference.md");
+    assert!(page == carom::case::reference(), "run: carom schema --markdown > docs/case-reference.md");
+}
