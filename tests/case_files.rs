@@ -93,8 +93,11 @@ fn words_that_are_not_built_yet_are_refused_as_such() {
     assert_eq!(only(TRUSS, &["output.history.format=\"xml\""]).1, "`output.history.format` cannot be \"xml\"");
 }
 
+/// Keys with their places, and places of numbers.
+type Spans = (Vec<(String, Range<usize>)>, Vec<Range<usize>>);
+
 /// Every key of a TOML text with its span, and the span of every number.
-fn spans(text: &str) -> (Vec<(String, Range<usize>)>, Vec<Range<usize>>) {
+fn spans(text: &str) -> Spans {
     fn value(
         node: &toml::Spanned<DeValue<'_>>,
         keys: &mut Vec<(String, Range<usize>)>,
