@@ -2,7 +2,7 @@
 //!
 //! A scheme outside its dissipation range runs, with advice; only what is unstable is an error.
 
-use crate::case::data::Case;
+use crate::case::data::{Analysis, Case};
 use crate::model::Model;
 use crate::schemes;
 use crate::system::System;
@@ -12,7 +12,8 @@ use crate::{Error, Result};
 pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>> {
     let mut advice = Vec::new();
     let restitution = model.contacts.iter().map(|contact| contact.restitution).fold(0.0, f64::max);
-    if let Some(kind) = schemes::find(&case.scheme.name) {
+    let moving = case.analysis == Analysis::Dynamic;
+    if let Some(kind) = schemes::find(&case.scheme.name).filter(|_| moving) {
         let row = kind.tableau(&case.scheme.parameters);
         advice.extend((kind.advice)(&row, restitution));
         let limit = row.stability_limit();
@@ -42,7 +43,7 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
             ));
         }
     }
-    if let Some(courant) = courant(case, model)
+    if let Some(courant) = courant(case, model).filter(|_| moving)
         && !(0.05..=20.0).contains(&courant)
     {
         advice.push(format!(

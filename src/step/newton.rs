@@ -12,6 +12,9 @@ const ROUNDING: f64 = 2e-16;
 /// as soon as a pass found an answer.
 const CONTACT: f64 = 1e-10;
 
+/// A residual this close to its limit that a further pass does not halve is rounding, and the step is done.
+const STALLED: f64 = 10.0;
+
 impl Stepper<'_> {
     /// Residual of (T3) at the current state in every row; returns the sizes of the inertia forces and moments.
     pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> [f64; 2] {
@@ -53,8 +56,9 @@ impl Stepper<'_> {
                 worst = f64::NAN;
             }
         }
+        let stalled = worst <= STALLED && work.residuals.last().is_some_and(|last| worst > 0.5 * last);
         work.residuals.push(worst);
-        if worst <= 1.0 && self.contact_residual(state) <= CONTACT {
+        if (worst <= 1.0 || stalled) && self.contact_residual(state) <= CONTACT {
             return Ok(true);
         }
         if to.passes >= self.settings.newton.passes || worst.is_nan() {
