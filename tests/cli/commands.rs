@@ -26,7 +26,8 @@ fn run_ends_with_a_table_on_standard_output() {
             "deepest penetration",
             "worst complementarity",
             "time",
-            "files"
+            "files",
+            "report"
         ]
     );
     // 11 nodes, half of 10 kg at 10 m/s squared.
@@ -175,7 +176,7 @@ fn version_and_help_are_answers() {
     let place = Place::empty();
     assert_eq!(place.good(&["--version"]), format!("carom {}\n", env!("CARGO_PKG_VERSION")));
     let help = place.good(&["--help"]);
-    for command in ["run", "check", "test", "modes", "list", "schema", "new"] {
+    for command in ["run", "resume", "check", "test", "report", "modes", "list", "schema", "new"] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         let of_command = place.good(&[command, "--help"]);
         assert!(of_command.contains(&format!("Usage: carom {command}")), "{of_command}");

@@ -133,14 +133,15 @@ fn the_frames_of_a_run() {
         (0.5, "frames/000003.vtu"),
     ];
     assert_eq!(frames, wanted.map(|(time, file)| (time, file.to_string())));
-    let mut files: Vec<String> = frames.into_iter().map(|(_, file)| file).collect();
-    files.extend(["history.csv", "series.pvd", "summary.json"].map(String::from));
+    let mut files = vec!["animation.json".to_string()];
+    files.extend(frames.into_iter().map(|(_, file)| file));
+    files.extend(["history.csv", "report.html", "series.pvd", "summary.json"].map(String::from));
     assert_eq!(tree(&place.path("out/bar")), files);
 
     // A second run leaves none of the first one's frames behind.
     place.good(&["run", "bar.toml", "--force", "--set", "output.vtk={ frames = 1 }"]);
     assert_eq!(tree(&place.path("out/bar/frames")), ["000000.vtu", "000001.vtu"]);
-    place.good(&["run", "bar.toml", "--force", "--set", "output.vtk=false"]);
+    place.good(&["run", "bar.toml", "--force", "--set", "output={ vtk = false, report = false }"]);
     assert_eq!(tree(&place.path("out/bar")), ["history.csv", "summary.json"]);
 }
 
