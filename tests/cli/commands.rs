@@ -152,6 +152,12 @@ fn new_writes_a_shipped_case_and_never_over_a_file() {
     assert!(place.path("v1.5.toml").is_file(), "a point in a name is no extension");
     let message = place.bad(2, &["new", "second", "--from", "impacting-bra"]);
     assert!(message.contains("there is no shipped case `impacting-bra` (did you mean `impacting-bar`?)"), "{message}");
+    // Every shipped case stands on its own wherever it is started, its mesh beside it.
+    for case in cases::CASES {
+        place.good(&["new", "-q", case.name, "--from", case.name]);
+        place.good(&["check", &format!("{}.toml", case.name)]);
+    }
+    assert!(place.path("portal.msh").is_file());
 }
 
 #[test]
