@@ -159,9 +159,9 @@ impl Stepper<'_> {
         let settings = &self.settings.contact;
         let coupled = self.system.damped;
         for round in 0..50 {
-            work.b.copy_from_slice(&work.gap_free);
-            add_product(&corrected.gap_by_impulse, 1.0, &work.impulse, &mut work.b);
-            let problem = Problem { delassus: &corrected.gap, active: &work.closing, b: &work.b };
+            work.gap_b.copy_from_slice(&work.gap_free);
+            add_product(&corrected.gap_by_impulse, 1.0, &work.impulse, &mut work.gap_b);
+            let problem = Problem { delassus: &corrected.gap, active: &work.closing, b: &work.gap_b };
             // After the first round the corrections may already fit the new impulses.
             if round > 0 && problem.residual(&work.correction, &mut work.y) <= settings.tolerance {
                 return Ok(());

@@ -99,12 +99,13 @@ struct Work {
     y: Vec<f64>,
     impulse: Vec<f64>,
     active: Vec<u32>,
-    /// Position corrections ν of this pass and of the last, contacts that they may close, and the gaps and velocities
-    /// without any contact.
+    /// Position corrections ν of this pass and of the last, contacts that they may close, the gaps and velocities
+    /// without any contact, and the right-hand side of the solve for ν (that for impulses is `b`).
     correction: Vec<f64>,
     correction_so_far: Vec<f64>,
     closing: Vec<u32>,
     gap_free: Vec<f64>,
+    gap_b: Vec<f64>,
     rate_free: Vec<f64>,
     /// Residuals of the passes so far, over their limits.
     residuals: Vec<f64>,
@@ -148,6 +149,7 @@ impl<'a> Stepper<'a> {
                 correction_so_far: zeros(m),
                 closing: Vec::with_capacity(m),
                 gap_free: zeros(m),
+                gap_b: zeros(m),
                 rate_free: zeros(m),
                 residuals: Vec::with_capacity(64),
                 ledger: ledger::Scratch::new(n),
