@@ -2,7 +2,7 @@
 //!
 //! A scheme outside its dissipation range runs, with advice; only what is unstable is an error.
 
-use crate::case::data::Case;
+use crate::case::data::{Analysis, Case, Position};
 use crate::model::Model;
 use crate::schemes;
 use crate::system::System;
@@ -12,7 +12,8 @@ use crate::{Error, Result};
 pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>> {
     let mut advice = Vec::new();
     let restitution = model.contacts.iter().map(|contact| contact.restitution).fold(0.0, f64::max);
-    if let Some(kind) = schemes::find(&case.scheme.name) {
+    let moving = case.analysis == Analysis::Dynamic;
+    if let Some(kind) = schemes::find(&case.scheme.name).filter(|_| moving) {
         let row = kind.tableau(&case.scheme.parameters);
         advice.extend((kind.advice)(&row, restitution));
         let limit = row.stability_limit();
@@ -42,7 +43,15 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
             ));
         }
     }
-    if let Some(courant) = courant(case, model)
+    if let Some(sentence) = weak_axial_contact(case, model) {
+        advice.push(sentence);
+    }
+    let held = !model.supports.is_empty() || !model.contacts.is_empty();
+    let loaded = !model.loads.is_empty() || model.gravity != [0.0; 2];
+    if moving && !held && !loaded {
+        advice.push("nothing holds, loads or touches the model: it has free rigid-body motions".to_string());
+    }
+    if let Some(courant) = courant(case, model).filter(|_| moving)
         && !(0.05..=20.0).contains(&courant)
     {
         advice.push(format!(
@@ -51,6 +60,22 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
         ));
     }
     Ok(advice)
+}
+
+/// At velocity level the answer of a stiff body to an axial impulse tends to 1 − γ/(2β) of that of its mass.
+fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
+    let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters);
+    let answer = 1.0 - row.g1 * row.c / row.b1;
+    let flexible = model.contacts.iter().flat_map(|c| &c.nodes).any(|&node| !model.body_of(node).lines.is_empty());
+    // Up to a few transit times per step the body is not stiff on the scale of the step.
+    let stiff = courant(case, model)? > 5.0;
+    let concerned = case.scheme.position == Position::Half && row.storage && row.b1 > 0.0 && answer < 0.25;
+    (case.analysis == Analysis::Dynamic && concerned && flexible && stiff).then(|| {
+        format!(
+            "with this step a stiff contact answers an impulse only to 1 - gamma/(2 beta) = {answer:.3} at velocity level \
+             and impulses come out too large: scheme.position = \"ggl\" has no such weakness and no penetration"
+        )
+    })
 }
 
 /// Step over the transit time of an axial wave through the shortest element; `None` without elastic bodies.

@@ -33,6 +33,29 @@ pub const CASES: &[Shipped] = shipped![
     "swing",
 ];
 
+/// A mesh that a shipped case reads.
+pub struct ShippedMesh {
+    /// As the cases name it.
+    pub path: &'static str,
+    /// File name alone.
+    pub name: &'static str,
+    /// Its content.
+    pub bytes: &'static [u8],
+}
+
+macro_rules! meshes {
+    ($($name:literal),* $(,)?) => {
+        &[$(ShippedMesh {
+            path: concat!("../meshes/", $name),
+            name: $name,
+            bytes: include_bytes!(concat!("../meshes/", $name)),
+        }),*]
+    };
+}
+
+/// Meshes of the shipped cases, so that a case started from one of them finds its own.
+pub const MESHES: &[ShippedMesh] = meshes!["bar.msh", "portal.msh", "truss.msh"];
+
 /// The shipped case of that name.
 pub fn find(name: &str) -> Option<&'static Shipped> {
     CASES.iter().find(|case| case.name == name)

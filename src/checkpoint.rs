@@ -86,7 +86,11 @@ impl Identity {
             return differs(format!("the checkpoint is of carom {}, this is {}", self.version, now.version));
         }
         if self.case != now.case {
-            return differs(format!("{} has changed since ({})", self.case_file.display(), first_difference(self, now)));
+            return differs(format!(
+                "{} has changed since ({})",
+                self.case_file.display(),
+                first_difference(self, now)
+            ));
         }
         for (name, hash) in &self.files {
             if now.files.get(name) != Some(hash) {
@@ -136,7 +140,8 @@ impl Checkpoint {
         let bytes = match std::fs::read(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let done = dir.join("summary.json").exists();
-                let why = if done { "the run is complete" } else { "there is no checkpoint; start anew with `carom run`" };
+                let why =
+                    if done { "the run is complete" } else { "there is no checkpoint; start anew with `carom run`" };
                 return Err(Error::Input(format!("cannot resume {}: {why}", dir.display())));
             }
             other => other.map_err(Error::io("read", &path))?,

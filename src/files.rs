@@ -89,7 +89,10 @@ impl Growing {
             let Some(length) = length else { return File::create(path) };
             let mut file = OpenOptions::new().write(true).open(path)?;
             if file.metadata()?.len() < length {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than its checkpoint says"));
+                return Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    "the file is shorter than its checkpoint says",
+                ));
             }
             file.set_len(length)?;
             file.seek(SeekFrom::End(0))?;

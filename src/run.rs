@@ -145,7 +145,8 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     if let Some(animation) = &mut animation {
         sinks.push(animation);
     }
-    let often = case.output.checkpoint.steps.map_or(Rhythm::Wall(case.output.checkpoint.wall.unwrap_or(30.0)), Rhythm::Steps);
+    let often =
+        case.output.checkpoint.steps.map_or(Rhythm::Wall(case.output.checkpoint.wall.unwrap_or(30.0)), Rhythm::Steps);
     let mut keeper = Keeper::new(out, identity, often);
     let escort = Escort { keeper: Some(&mut keeper), from: manner.from, stop: manner.stop };
     let result = march_with(case, &prepared, &mut sinks, escort);

@@ -14,6 +14,9 @@ use common::runs::{cases, scheme, shipped};
 const TOO_LONG: &[(&str, &str)] =
     &[("impacting-bar", "time.step=9.6e-4"), ("bouncing-bar", "time.step=9.6e-4"), ("bar-gmsh", "time.step=9.6e-4")];
 
+/// Cases with beams, whose axial and shear waves an explicit scheme would have to resolve.
+const BEAMS: &[&str] = &["rotating-beam", "beam-on-stop", "portal-frame", "swing"];
+
 #[test]
 fn the_list_is_the_directory() {
     let mut files: Vec<String> = std::fs::read_dir(cases())
@@ -89,10 +92,11 @@ fn explicit_schemes_are_refused_where_the_step_is_too_long() {
     for case in CASES {
         let loaded = shipped(case.name, &["scheme={ name = \"central-difference\" }"]);
         let result = run::prepare(&loaded);
-        if TOO_LONG.iter().any(|(name, _)| *name == case.name) {
+        let too_long = TOO_LONG.iter().any(|(name, _)| *name == case.name);
+        if too_long || BEAMS.contains(&case.name) {
             let Err(Error::Input(message)) = result else { panic!("{}: not refused", case.name) };
             assert!(message.contains("is unstable for scheme `central-difference`"), "{message}");
-            assert!(message.contains("allowed: time.step below 9.62"), "{message}");
+            assert!(!too_long || message.contains("allowed: time.step below 9.62"), "{message}");
         } else {
             assert!(result.is_ok(), "{}", case.name);
         }
@@ -104,6 +108,9 @@ fn explicit_schemes_are_refused_where_the_step_is_too_long() {
 fn every_scheme_runs_every_case_with_a_closed_ledger() {
     for case in CASES {
         for kind in SCHEMES {
+            if kind.name == "central-difference" && BEAMS.contains(&case.name) {
+                continue;
+            }
             let what = format!("{} with {}", case.name, kind.name);
             let mut set = vec![format!("scheme={}", scheme(kind)), "expect={}".to_string()];
             if kind.name == "central-difference" {
@@ -122,12 +129,12 @@ fn every_scheme_runs_every_case_with_a_closed_ledger() {
             assert!(digest.complementarity <= 1e-10, "{what}: complementarity {:e}", digest.complementarity);
             assert_eq!(arrival.state.time, loaded.case.time.end, "{what}");
             let whole_steps = (loaded.case.time.end / loaded.case.time.step).round();
-            assert!(
-                (digest.steps as f64 - whole_steps).abs() <= 1.0,
-                "{what}: {} steps, so some were cut",
-                digest.steps
-            );
             if prepared.system.linear {
+                assert!(
+                    (digest.steps as f64 - whole_steps).abs() <= 1.0,
+                    "{what}: {} steps, so some were cut",
+                    digest.steps
+                );
                 let shortened = digest.steps as f64 * loaded.case.time.step > loaded.case.time.end * (1.0 + 1e-9);
                 assert_eq!(digest.factorizations, 1 + u64::from(shortened), "{what}");
                 assert_eq!(digest.passes, digest.steps, "{what}: one pass per step");

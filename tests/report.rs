@@ -131,13 +131,13 @@ fn broken_files_are_named() {
     let words = "out/animation.json: EOF while parsing a value at line 1 column 9";
     refuse("animation.json", Some(&frames[..9]), 3, words);
     let short = frames.replacen("\"u\":\"AAAA", "\"u\":\"", 1);
-    let words = "out/animation.json: frame 0: `u` has 108 characters, but 112 are needed";
+    let words = "out/animation.json: frame 0: `u` has 536 characters, but 540 are needed";
     refuse("animation.json", Some(&short), 3, words);
 }
 
 #[test]
 fn frames_keep_the_impact_however_short() {
-    // Of 100,000 steps one has the impact; the frames must show its impulse all the same.
+    // Of 10,000 steps one has the impact; the frames must show its impulse all the same.
     let dir = tempfile::tempdir().unwrap();
     let ball = r#"
         format = 1

@@ -230,7 +230,7 @@ mod tests {
             ("/contact/0", json!({ "name": "w", "nodes": "a" })),
             ("/contact/0/restitution", json!({ "e": 1, "law": "moreau" })),
             ("/output/vtk", json!(true)),
-            ("/output", json!({ "report": true })),
+            ("/output", json!({ "report": 1 })),
             ("/expect/energy.final", json!({ "blow": 1 })),
         ] {
             let mut case = sample();

@@ -61,9 +61,17 @@ enum Command {
     /// What exists: schemes, elements, contacts, cases.
     List(list::List),
     /// The JSON schema of case files, for editors.
-    Schema,
+    Schema(Schema),
     /// Write a starter case.
     New(new::New),
+}
+
+/// How the keys of case files are told.
+#[derive(Args)]
+struct Schema {
+    /// A page for people instead: every key with its meaning, as Markdown.
+    #[arg(long)]
+    markdown: bool,
 }
 
 /// A case and its overrides, as most subcommands take it.
@@ -117,7 +125,8 @@ pub fn main() -> u8 {
         Command::Report(command) => command.execute(&manners),
         Command::Modes(command) => command.execute(&manners),
         Command::List(command) => command.execute(),
-        Command::Schema => output::print(&format!("{:#}\n", crate::case::schema())),
+        Command::Schema(command) if command.markdown => output::print(&crate::case::reference()),
+        Command::Schema(_) => output::print(&format!("{:#}\n", crate::case::schema())),
         Command::New(command) => command.execute(&manners),
     };
     match result {

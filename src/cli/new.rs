@@ -2,7 +2,6 @@
 
 use super::{Manners, output};
 use crate::case::diagnostic::nearest;
-use crate::case::{Format, parse};
 use crate::{Error, Result, cases};
 use clap::Args;
 use std::fs::File;
@@ -35,13 +34,18 @@ impl New {
             ErrorKind::AlreadyExists => Error::Usage(format!("{} exists already; choose another name", path.display())),
             _ => Error::io("create", &path)(error),
         })?;
-        file.write_all(case.text.as_bytes()).map_err(Error::io("write", &path))?;
+        let mut text = case.text.to_string();
+        for mesh in cases::MESHES.iter().filter(|mesh| case.text.contains(mesh.path)) {
+            // Beside the new case, so that it stands on its own; what is there already is somebody's.
+            text = text.replace(mesh.path, mesh.name);
+            let beside = path.with_file_name(mesh.name);
+            if !beside.exists() {
+                std::fs::write(&beside, mesh.bytes).map_err(Error::io("write", &beside))?;
+            }
+        }
+        file.write_all(text.as_bytes()).map_err(Error::io("write", &path))?;
         if !manners.quiet {
             output::say(&format!("wrote {}; run it with: carom run {}", path.display(), path.display()));
-            // Meshes and tables are not built in: they stay beside the original.
-            for needed in parse(case.text, case.name, Format::Toml, &[]).iter().flat_map(|case| case.files()) {
-                output::say(&format!("it reads {needed}, which is yours to provide"));
-            }
         }
         Ok(())
     }

@@ -45,6 +45,7 @@ impl Contacts {
     /// Candidates of all contacts of a model.
     pub fn new(model: &Model, nodes: &Nodes) -> Contacts {
         let (mut groups, mut candidates) = (Vec::new(), Vec::new());
+        let shortest = shortest_elements(model, nodes);
         for contact in &model.contacts {
             let start = candidates.len();
             for &node in &contact.nodes {
@@ -57,7 +58,7 @@ impl Contacts {
                     node,
                     normal: contact.normal,
                     restitution: contact.restitution,
-                    adjacent: shortest_element(model, nodes, node),
+                    adjacent: shortest[node],
                     offset: distance - contact.radius,
                     gradient,
                 });
@@ -78,11 +79,17 @@ impl Contacts {
     }
 }
 
-/// Length of the shortest element at a node, springs apart; infinite for a point mass.
-fn shortest_element(model: &Model, nodes: &Nodes, node: usize) -> f64 {
-    let body = model.body_of(node);
-    let at_node = body.lines.iter().filter(|line| line.contains(&node));
-    at_node.map(|&line| nodes.line(line).0).fold(f64::INFINITY, f64::min)
+/// Length of the shortest element at every node, springs apart; infinite for a point mass.
+fn shortest_elements(model: &Model, nodes: &Nodes) -> Vec<f64> {
+    let mut shortest = vec![f64::INFINITY; nodes.place.len()];
+    // A spring has no nodes of its own, and its length says nothing about how deep a contact may be.
+    for body in model.bodies.iter().filter(|body| !body.nodes.is_empty()) {
+        for &line in &body.lines {
+            let (length, _) = nodes.line(line);
+            line.iter().for_each(|&node| shortest[node] = shortest[node].min(length));
+        }
+    }
+    shortest
 }
 
 impl Candidate {

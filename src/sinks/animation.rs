@@ -9,10 +9,10 @@ pub mod thin;
 
 use super::frames::extreme_stress;
 use super::{Record, Sink, pack, unpack};
-use crate::model::{Body, Component, Model};
-use crate::system::System;
 use crate::Result;
 use crate::files::Growing;
+use crate::model::{Body, Component, Model};
+use crate::system::System;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -8,9 +8,9 @@ pub mod history;
 pub mod surface;
 pub mod vtk;
 
-use crate::{Error, Result};
 use crate::ledger::Ledger;
 use crate::step::Attempt;
+use crate::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -1,11 +1,14 @@
 //! Numbering of the unknowns.
 //!
-//! A degree of freedom exists only where an element needs it. Free ones come first, in the order of the nodes;
+//! A degree of freedom exists only where an element needs it. Free ones come first, in an order of the nodes that keeps
+//! neighbours together: that of the bodies if they are simple chains, else reverse Cuthill–McKee;
 //! those that a support holds come last, so that the equations to be solved are the leading rows.
 
 use crate::case::data::JointKind;
 use crate::model::{Component, Model};
 use crate::{Error, Result};
+use sprs::TriMat;
+use sprs::linalg::reverse_cuthill_mckee;
 
 const NONE: u32 = u32::MAX;
 
@@ -64,8 +67,9 @@ impl Nodes {
         let mut numbers = vec![NONE; held.len()];
         let mut count = 0;
         let mut free = 0;
+        let order = narrow_order(model);
         for want_held in [false, true] {
-            for node in 0..dofs.len() {
+            for &node in &order {
                 for c in 0..3 {
                     let root = classes.root(3 * node + c);
                     if exists[node][c] && held[root] == want_held {
@@ -131,6 +135,30 @@ impl Nodes {
         let length = if self.dimension == 1 { d[0].abs() } else { d[0].hypot(d[1]) };
         (length, [d[0] / length, d[1] / length])
     }
+}
+
+/// An order of the nodes in which lines and joints connect near neighbours, so that chains are recognised as such
+/// however the case lists them.
+fn narrow_order(model: &Model) -> Vec<usize> {
+    let n = model.places.len();
+    let lines = model.bodies.iter().flat_map(|body| body.lines.iter().copied());
+    let edges: Vec<[usize; 2]> = lines.chain(model.joints.iter().map(|joint| joint.nodes)).collect();
+    let width =
+        |place: &dyn Fn(usize) -> usize| edges.iter().map(|&[a, b]| place(a).abs_diff(place(b))).max().unwrap_or(0);
+    let natural = width(&|node| node);
+    if natural <= 1 {
+        return (0..n).collect();
+    }
+    let mut graph = TriMat::new((n, n));
+    for &[a, b] in &edges {
+        graph.add_triplet(a, b, 1.0);
+        graph.add_triplet(b, a, 1.0);
+    }
+    let ordering = reverse_cuthill_mckee(graph.to_csr::<usize>().view());
+    let order = ordering.perm.vec();
+    let mut place = vec![0; n];
+    order.iter().enumerate().for_each(|(k, &node)| place[node] = k);
+    if width(&|node| place[node]) < natural { order } else { (0..n).collect() }
 }
 
 fn rotations(dofs: &[[u32; 3]], count: usize) -> Vec<bool> {

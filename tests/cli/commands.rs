@@ -26,7 +26,8 @@ fn run_ends_with_a_table_on_standard_output() {
             "deepest penetration",
             "worst complementarity",
             "time",
-            "files"
+            "files",
+            "report"
         ]
     );
     // 11 nodes, half of 10 kg at 10 m/s squared.
@@ -151,6 +152,12 @@ fn new_writes_a_shipped_case_and_never_over_a_file() {
     assert!(place.path("v1.5.toml").is_file(), "a point in a name is no extension");
     let message = place.bad(2, &["new", "second", "--from", "impacting-bra"]);
     assert!(message.contains("there is no shipped case `impacting-bra` (did you mean `impacting-bar`?)"), "{message}");
+    // Every shipped case stands on its own wherever it is started, its mesh beside it.
+    for case in cases::CASES {
+        place.good(&["new", "-q", case.name, "--from", case.name]);
+        place.good(&["check", &format!("{}.toml", case.name)]);
+    }
+    assert!(place.path("portal.msh").is_file());
 }
 
 #[test]
@@ -175,7 +182,7 @@ fn version_and_help_are_answers() {
     let place = Place::empty();
     assert_eq!(place.good(&["--version"]), format!("carom {}\n", env!("CARGO_PKG_VERSION")));
     let help = place.good(&["--help"]);
-    for command in ["run", "check", "test", "modes", "list", "schema", "new"] {
+    for command in ["run", "resume", "check", "test", "report", "modes", "list", "schema", "new"] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         let of_command = place.good(&[command, "--help"]);
         assert!(of_command.contains(&format!("Usage: carom {command}")), "{of_command}");

@@ -204,7 +204,7 @@ fn code_4_when_contact_is_not_solved() {
         "{message}"
     );
     assert!(message.ends_with("  up to there: out/groove/history.csv\n"), "{message}");
-    assert_eq!(tree(&place.path("out/groove")), ["history.csv"]);
+    assert_eq!(tree(&place.path("out/groove")), ["animation.json", "checkpoint.bin", "history.csv"]);
     // The last row is the last accepted step, before the groove at t = 1/3.
     let history = place.read("out/groove/history.csv");
     let time: f64 = history.lines().last().unwrap().split(',').nth(1).unwrap().parse().unwrap();

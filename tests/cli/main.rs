@@ -3,6 +3,7 @@
 mod commands;
 mod exit_codes;
 mod files;
+mod stopping;
 mod typos;
 
 use assert_cmd::cargo::cargo_bin_cmd;

@@ -107,7 +107,15 @@ pub fn written(text: &str) -> Loaded {
     let case =
         case::parse(text, "test.toml", Format::Toml, &[]).unwrap_or_else(|failure| panic!("{}", failure.render(false)));
     let text = text.to_string();
-    Loaded { case, file: cases().join("test.toml"), dir: cases(), name: "test".into(), text, overrides: vec![], allow_outside: true }
+    Loaded {
+        case,
+        file: cases().join("test.toml"),
+        dir: cases(),
+        name: "test".into(),
+        text,
+        overrides: vec![],
+        allow_outside: true,
+    }
 }
 
 /// Runs a case and keeps every step.

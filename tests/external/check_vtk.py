@@ -18,8 +18,9 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import numpy as np
-from vtk import VTK_DOUBLE, vtkXMLUnstructuredGridReader
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonCore import VTK_DOUBLE
+from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
 
 ENERGIES = ["kinetic", "strain", "potential", "energy"]
 POINT_DATA = {"displacement": 3, "velocity": 3, "contact_force": 3}
