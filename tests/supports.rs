@@ -188,6 +188,46 @@ fn contact_at_a_driven_node() {
     });
 }
 
+/// Contact with all nodes of a body includes those that a support holds, here on the floor itself: what they would carry
+/// goes into the support. Transient with both position rules, and static.
+#[test]
+fn held_nodes_take_no_part_in_contact() {
+    let text = r#"
+        format = 1
+        gravity = [0.0, -9.81]
+        [time]
+        end = 0.5
+        step = 1e-3
+        [scheme]
+        name = "generalized-alpha"
+        rho_inf = 0.8
+        [[body]]
+        name = "beam"
+        element = "linear-beam"
+        line = { from = [0.0, 0.0], to = [1.0, 0.0], elements = 4 }
+        material = { young = 1e6, poisson = 0.3, density = 1000.0 }
+        section = { shape = "rectangle", width = 0.05, height = 0.05 }
+        [[support]]
+        name = "clamp"
+        nodes = "beam.start"
+        fix = ["x", "y", "theta"]
+        [[contact]]
+        name = "floor"
+        nodes = "beam"
+        plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }
+        "#;
+    for element in ["linear-beam", "beam"] {
+        for extra in ["scheme.position=\"half\"", "scheme.position=\"ggl\"", "analysis=\"static\""] {
+            let run = run(text, &[extra, &format!("body.beam.element={element:?}")]);
+            // Four nodes carry the weight from the middle of the first element on.
+            let weight = 9.81 * 1000.0 * 0.05 * 0.05;
+            let force = run.last("contact.floor.force");
+            assert!(force > 0.8 * weight && force < weight, "{element} {extra}: {force} of {weight}");
+            assert!(run.min("min_gap") > -5e-5, "{element} {extra}: {}", run.min("min_gap"));
+        }
+    }
+}
+
 /// q1 is the prescribed place at every step; central differences reach it to their order (their q1 is known before a1).
 #[test]
 fn a_driven_end_is_where_it_should_be() {
