@@ -342,6 +342,17 @@ fn a_spurious_root_is_real() {
     assert!(run.ledger.worst_sum < 1e-9, "{:?}", run.ledger);
 }
 
+/// The trapezoidal rule meets another at the step of the benchmark: without guards the beam is behind the wall.
+#[test]
+fn the_trapezoidal_rule_jumps_through_the_wall_without_its_guards() {
+    let set = [&[r#"scheme={ name = "newmark" }"#, "time.min_step=5e-4", "time.end=0.3895"][..], &BARE].concat();
+    let run = rotate(&set);
+    let gaps = run.column("min_gap");
+    assert!(gaps[gaps.len() - 2] > -1e-3 && gaps[gaps.len() - 1] < -0.1, "{:?}", &gaps[gaps.len() - 3..]);
+    let guarded = rotate(&[r#"scheme={ name = "newmark" }"#]);
+    assert!(guarded.min("min_gap") > -1e-3 && guarded.rows.len() > 3001 && guarded.max("energy") < 1e-3);
+}
+
 /// The guard, on by default, rejects that step; cut steps find the right solution and the run arrives.
 #[test]
 fn the_energy_guard_steps_around_a_spurious_root() {
