@@ -104,7 +104,7 @@ impl<'a> Statics<'a> {
     /// Worst gap of a pressed contact, or penetration of another, of the length of the model.
     fn contact_residual(&self, state: &State) -> f64 {
         let mut worst = 0.0_f64;
-        for (i, candidate) in self.system.contacts.candidates.iter().enumerate() {
+        for (i, candidate) in self.system.contacts.candidates.iter().enumerate().filter(|(_, c)| c.responds) {
             let gap = candidate.gap(&state.q);
             let natural = if self.force[i] > 0.0 { gap.abs() } else { (-gap).max(0.0) };
             worst = worst.max(natural / self.system.length);
@@ -184,7 +184,8 @@ impl<'a> Statics<'a> {
             *gap = candidate.gap(&to.state.q);
         }
         self.closing.clear();
-        self.closing.extend((0..candidates.len() as u32).filter(|&i| self.gaps[i as usize] < 0.0));
+        let near = |&i: &u32| candidates[i as usize].responds && self.gaps[i as usize] < 0.0;
+        self.closing.extend((0..candidates.len() as u32).filter(near));
         self.force.fill(0.0);
         loop {
             for k in 0..self.closing.len() {
@@ -216,7 +217,7 @@ impl<'a> Statics<'a> {
             self.factor.solve(&mut self.push);
             let before = self.closing.len();
             for (i, candidate) in candidates.iter().enumerate() {
-                let missing = self.gaps[i] + candidate.rate(&self.push) < -1e-12 * system.length;
+                let missing = candidate.responds && self.gaps[i] + candidate.rate(&self.push) < -1e-12 * system.length;
                 if missing && !self.closing[..before].contains(&(i as u32)) {
                     self.closing.push(i as u32);
                 }

@@ -37,6 +37,9 @@ pub struct Candidate {
     pub restitution: f64,
     /// Length of the shortest element at that node; infinite without one.
     pub adjacent: f64,
+    /// Whether an impulse can move the node at all. Where supports hold or drive it along the normal, they carry what
+    /// the obstacle would, and the contact takes no part.
+    pub responds: bool,
     offset: f64,
     gradient: Vec<(u32, f64)>,
 }
@@ -51,7 +54,8 @@ impl Contacts {
             for &node in &contact.nodes {
                 let place = nodes.place[node];
                 let components = [Component::X, Component::Y].into_iter().take(nodes.dimension);
-                let gradient = components.map(|c| (nodes.dof(node, c), contact.normal[c as usize])).collect();
+                let gradient: Vec<(u32, f64)> =
+                    components.map(|c| (nodes.dof(node, c), contact.normal[c as usize])).collect();
                 let distance: f64 =
                     (0..nodes.dimension).map(|k| contact.normal[k] * (place[k] - contact.point[k])).sum();
                 candidates.push(Candidate {
@@ -59,6 +63,7 @@ impl Contacts {
                     normal: contact.normal,
                     restitution: contact.restitution,
                     adjacent: shortest[node],
+                    responds: gradient.iter().any(|&(dof, part)| (dof as usize) < nodes.free && part != 0.0),
                     offset: distance - contact.radius,
                     gradient,
                 });
@@ -100,6 +105,7 @@ impl Candidate {
             normal: [0.0; 2],
             restitution,
             adjacent: f64::INFINITY,
+            responds: true,
             offset,
             gradient: gradient.to_vec(),
         }

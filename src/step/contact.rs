@@ -119,7 +119,8 @@ impl Stepper<'_> {
             add_product(&self.operators.velocity, -1.0, &to.state.impulse, rates);
         }
         work.active.clear();
-        work.active.extend((0..work.gap_free.len() as u32).filter(|&i| work.gap_free[i as usize] <= tolerance));
+        let near = |&i: &u32| system.contacts.candidates[i as usize].responds && work.gap_free[i as usize] <= tolerance;
+        work.active.extend((0..work.gap_free.len() as u32).filter(near));
         work.closing.clear();
         work.closing.extend_from_slice(&work.active);
         work.impulse.fill(0.0);
@@ -142,7 +143,8 @@ impl Stepper<'_> {
             }
             let before = work.closing.len();
             for i in 0..work.y.len() {
-                if work.y[i] < -tolerance && !work.closing[..before].contains(&(i as u32)) {
+                let responds = system.contacts.candidates[i].responds;
+                if responds && work.y[i] < -tolerance && !work.closing[..before].contains(&(i as u32)) {
                     work.closing.push(i as u32);
                 }
             }

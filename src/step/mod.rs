@@ -214,7 +214,8 @@ impl<'a> Stepper<'a> {
             work.u0[i] = candidate.rate(&from.v);
             // (T51)
             let forecast = candidate.gap(&from.q) + self.settings.forecast * h * work.u0[i];
-            let active = self.settings.position == Position::Half && forecast <= ACTIVATION * system.length;
+            let near = candidate.responds && forecast <= ACTIVATION * system.length;
+            let active = self.settings.position == Position::Half && near;
             if active {
                 work.active.push(i as u32);
             }

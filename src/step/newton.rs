@@ -89,9 +89,11 @@ impl Stepper<'_> {
             (0..residual.len()).max_by(|&i, &j| residual[i].abs().total_cmp(&residual[j].abs())).unwrap_or(0)
         });
         let history: Vec<String> = self.work.residuals.iter().map(|r| format!("{r:.1e}")).collect();
+        let law = self.contact_residual(&to.state);
+        let contact = if law > CONTACT { format!("; contact law missed by {law:.1e}") } else { String::new() };
         Error::Solver(format!(
             "Newton's method did not converge in step {} (t = {}) after {} passes; worst at {}; residuals over their \
-             limit: {}",
+             limit: {}{contact}",
             to.state.step,
             to.state.time,
             to.passes,

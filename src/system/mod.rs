@@ -154,12 +154,20 @@ impl System {
     }
 
     fn set_drives(&mut self, model: &Model) -> Result<()> {
+        // Joints share degrees of freedom, so a clash may come from another support on another node.
+        let mut taken = vec![false; self.nodes.total];
+        for support in &model.supports {
+            for &node in &support.nodes {
+                for &component in &support.fix {
+                    taken[self.nodes.dof(node, component) as usize] = true;
+                }
+            }
+        }
         for support in &model.supports {
             for &node in &support.nodes {
                 for (component, function) in &support.motion {
                     let dof = self.nodes.dof(node, *component) as usize;
-                    let twice = self.drives.iter().any(|(other, _)| *other == dof);
-                    if twice || support.fix.contains(component) {
+                    if std::mem::replace(&mut taken[dof], true) {
                         return Err(Error::Input(format!(
                             "support `{}`: {} is held or moved twice",
                             support.name,

@@ -1,5 +1,6 @@
 //! Cases given as text, run in memory with every column of the history kept.
 
+use carom::Result;
 use carom::case::{Case, Format, Loaded, parse};
 use carom::ledger::Ledger;
 use carom::model::Model;
@@ -7,7 +8,6 @@ use carom::run::{Prepared, march, prepare};
 use carom::sinks::columns::Columns;
 use carom::sinks::{Record, Sink};
 use carom::system::System;
-use carom::{Error, Result};
 use std::path::PathBuf;
 
 /// A case from its text, in the place of the shipped ones, so that it may name `../meshes`.
@@ -98,13 +98,9 @@ impl Sink for Recorder<'_> {
 }
 
 /// Runs a case; what was recorded before an error is kept beside it.
-pub fn try_run(loaded: &Loaded) -> (History, std::result::Result<(), Error>) {
+pub fn try_run(loaded: &Loaded) -> (History, Result<()>) {
     let mut history = History::default();
-    let prepared = match prepare(loaded) {
-        Ok(prepared) => prepared,
-        Err(error) => return (history, Err(error)),
-    };
-    let result = run_prepared(&loaded.case, &prepared, &mut history);
+    let result = prepare(loaded).and_then(|prepared| run_prepared(&loaded.case, &prepared, &mut history));
     (history, result)
 }
 
@@ -119,5 +115,16 @@ fn run_prepared(case: &Case, prepared: &Prepared, history: &mut History) -> Resu
 pub fn run(text: &str, set: &[&str]) -> History {
     let (history, result) = try_run(&load(text, set));
     result.unwrap_or_else(|error| panic!("{error}"));
+    history
+}
+
+/// Runs a case with a model that was changed in a way that no case file can say.
+pub fn run_edited(text: &str, set: &[&str], edit: impl FnOnce(&mut Model)) -> History {
+    let loaded = load(text, set);
+    let mut model = Model::new(&loaded.case, &|name| loaded.path(name)).unwrap();
+    edit(&mut model);
+    let system = System::assemble(&model).unwrap();
+    let mut history = History::default();
+    run_prepared(&loaded.case, &Prepared { model, system, advice: vec![] }, &mut history).unwrap();
     history
 }
