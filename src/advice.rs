@@ -15,6 +15,13 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
     let moving = case.analysis == Analysis::Dynamic;
     if let Some(kind) = schemes::find(&case.scheme.name).filter(|_| moving) {
         let row = kind.tableau(&case.scheme.parameters);
+        if case.scheme.position == Position::Ggl && !row.storage {
+            return Err(Error::Input(format!(
+                "scheme.position = \"ggl\" does not go with `{}`; allowed: newmark, hht, generalized-alpha, \
+                 central-difference",
+                kind.name
+            )));
+        }
         advice.extend((kind.advice)(&row, restitution));
         let limit = row.stability_limit();
         if limit.is_finite() {

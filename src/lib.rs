@@ -1,7 +1,28 @@
-//! carom: impact of flexible structures.
+//! carom: the impact of flexible structures.
 //!
-//! Data flows one way: a case file becomes a [`case::Case`], that a [`model::Model`], that a
-//! [`system::System`]; a [`step::Stepper`] makes steps on it.
+//! Data flows one way, and nothing points back:
+//!
+//! ```text
+//! case file → Case → Model → System → Method::attempt → Attempt → march → Ledger + Sinks → files
+//!             text    meaning equations    one step        result    time     what is kept
+//! ```
+//!
+//! [`case`] reads and checks, [`model`] gives it mechanical meaning with the help of [`mesh`] and [`table`], [`system`]
+//! assembles equations from [`elements`] and [`contact`], [`step`] (or [`statics`]) makes steps with the numbers of
+//! [`schemes`] and the linear algebra of [`la`], [`ledger`] says where the energy went, [`march`] walks through time,
+//! [`sinks`] keep what is wanted. [`run`] is that line from end to end; [`cli`] is a thin shell around it.
+//!
+//! ```
+//! use carom::case::{Format, parse};
+//! use carom::{model::Model, system::System};
+//!
+//! let text = include_str!("../cases/impacting-bar.toml");
+//! let case = parse(text, "impacting-bar.toml", Format::Toml, &["time.end=0.1".into()]).unwrap();
+//! let model = Model::new(&case, &|name| name.into())?;
+//! let system = System::assemble(&model)?;
+//! assert_eq!((system.nodes.free, system.contacts.len()), (201, 1));
+//! # Ok::<(), carom::Error>(())
+//! ```
 
 pub mod advice;
 pub mod case;

@@ -1,7 +1,7 @@
 //! The straight line from a loaded case to its files.
 
 use crate::case::Loaded;
-use crate::case::data::{Analysis, Case, Position, VtkOutput};
+use crate::case::data::{Analysis, Case, VtkOutput};
 use crate::checkpoint::{Checkpoint, Identity, Keeper, Rhythm};
 use crate::files::write_atomically;
 use crate::march::{self, Escort, Fixed, Guards, Ladder, Method};
@@ -52,13 +52,6 @@ pub fn method<'a>(case: &Case, system: &'a System) -> Result<Box<dyn Method + 'a
     let kind = schemes::find(&case.scheme.name)
         .ok_or_else(|| Error::Input(format!("there is no scheme `{}`", case.scheme.name)))?;
     let row = kind.tableau(&case.scheme.parameters);
-    if case.scheme.position == Position::Ggl && !row.storage {
-        return Err(Error::Input(format!(
-            "scheme.position = \"ggl\" does not go with `{}`; allowed: newmark, hht, generalized-alpha, \
-             central-difference",
-            kind.name
-        )));
-    }
     let settings = Settings {
         forecast: case.scheme.forecast,
         position: case.scheme.position,

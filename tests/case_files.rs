@@ -187,7 +187,7 @@ fn all_errors_come_in_one_pass_with_their_places() {
         [
             "`time.step` must be a positive number",
             "`scheme.rho_inf` must be a number in [0, 1]",
-            "`body.bar.line.elements` must be an integer from 1 to 100000000",
+            "`body.bar.line.elements` must be an integer from 1 to 10000000",
             "`bar` has no part `strat`",
             "unknown key `ouptut` in the case",
             "there is no column `enrgy`",

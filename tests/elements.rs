@@ -2,6 +2,7 @@
 //! motions cost nothing, mass adds up. Then what the two beams promise beyond that.
 //!
 //! Reference values are those of `data/beam-elements.json` where a name of that file is given.
+#![allow(clippy::excessive_precision, reason = "tables are copied with all their digits")]
 
 mod common;
 

@@ -22,7 +22,10 @@ fn reference() -> Value {
 const HALF: data::Position = data::Position::Half;
 
 /// Name in the file, scheme, its keys, the activation forecast, and the position rule.
-const RUNS: &[(&str, &str, &[(&str, f64)], f64, data::Position)] = &[
+type Run = (&'static str, &'static str, &'static [(&'static str, f64)], f64, data::Position);
+
+/// All runs of the file that carom has a scheme for.
+const RUNS: &[Run] = &[
     ("MJ theta=0.5", "moreau-jean", &[("theta", 0.5)], 0.5, HALF),
     ("MJ theta=0.6", "moreau-jean", &[("theta", 0.6)], 0.5, HALF),
     ("MJ theta=1 gact=1", "moreau-jean", &[("theta", 1.0)], 1.0, HALF),

@@ -1,5 +1,6 @@
 //! Equilibrium paths against closed forms: full circle, elastica, contact, driven supports; and what is said where
 //! there is no equilibrium.
+#![allow(clippy::excessive_precision, reason = "tables are copied with all their digits")]
 
 mod common;
 

@@ -65,8 +65,9 @@ impl Case {
     /// Every file that the case names, in order, each once.
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = self.body.iter().filter_map(|body| body.mesh.as_deref()).collect();
-        for load in &self.load {
-            if let Function::Table { file } = &load.time {
+        let times = self.load.iter().map(|load| &load.time);
+        for function in times.chain(self.support.iter().flat_map(|support| support.motion.values())) {
+            if let Function::Table { file } = function {
                 files.push(file);
             }
         }

@@ -5,7 +5,7 @@ use crate::elements::{ELEMENTS, ElementKind};
 use Kind::{Flag, Integer, Name, Nested, Number, Path, Refs, Text, Vector, Vectors, Word};
 
 /// Bounds the memory that one line of a case can ask for.
-pub(super) const MOST_ELEMENTS: i64 = 100_000_000;
+pub(super) const MOST_ELEMENTS: i64 = 10_000_000;
 
 /// A body.
 pub(super) static BODY: Table = Table {
