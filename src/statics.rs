@@ -9,7 +9,7 @@ use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::Balance;
 use crate::march::{Memory, Method};
 use crate::state::State;
-use crate::step::{Attempt, Settings, newton_limit};
+use crate::step::{Attempt, STALLED, Settings, newton_limit};
 use crate::system::System;
 use crate::{Error, Result};
 
@@ -69,9 +69,9 @@ impl<'a> Statics<'a> {
             let worst =
                 (0..2).map(|c| if residual[c] > 0.0 { residual[c] / limit[c] } else { 0.0 }).fold(0.0, f64::max);
             let law = self.contact_residual(&to.state);
-            // Within the limit, passes go on while they help: few steps carry the whole path, and each is to be exact.
+            // Near the limit passes go on while they help: few steps carry the whole path, and each is to be exact.
             let settled = worst > 0.25 * last || worst == 0.0;
-            if worst <= 1.0 && law <= 1e-10 && settled {
+            if worst <= STALLED && law <= 1e-10 && settled {
                 to.complementarity = law;
                 return Ok(());
             }

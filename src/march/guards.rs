@@ -6,9 +6,15 @@ use crate::step::Attempt;
 use crate::system::System;
 use crate::{Error, Result};
 
+/// A body at rest has no energy to measure by; what its weight and loads would do along this part of the model is rounding.
+const REST: f64 = 1e-12;
+
 /// Thresholds of a run.
 pub struct Guards {
     gain: Option<f64>,
+    /// Length of the model, and the sum of all weights.
+    length: f64,
+    weight: f64,
     /// Deepest allowed gap of every candidate, and where it is.
     depths: Vec<(f64, String)>,
 }
@@ -28,7 +34,12 @@ impl Guards {
         }
         // Only motion can gain energy from nowhere; an equilibrium path has none to keep.
         let moving = case.analysis == Analysis::Dynamic;
-        Guards { gain: settings.energy.get().filter(|_| moving).map(|guard| guard.gain), depths }
+        Guards {
+            gain: settings.energy.get().filter(|_| moving).map(|guard| guard.gain),
+            length: system.length,
+            weight: sizes(&system.gravity),
+            depths,
+        }
     }
 
     /// Checks a finished step against the thresholds.
@@ -40,7 +51,8 @@ impl Guards {
             // A scheme that takes reactions at the end of the step books up to their whole work of the step under
             // `scheme`; what comes in from outside in a step is therefore no gain from nothing.
             let outside = works.support.abs() + works.external.abs();
-            if gained > limit * scale + outside {
+            let rest = REST * self.length * (self.weight + sizes(&state.applied));
+            if gained > limit * scale + outside + rest {
                 return Err(Error::Guard(format!(
                     "guard `energy`: step {} (t = {}) gained {gained:.3e} without work from outside, more than {limit} \
                      of the energy scale {scale:.3e} (contact {:.3e}, scheme {:.3e}, curvature {:.3e}); take a smaller \
@@ -60,4 +72,8 @@ impl Guards {
         }
         Ok(())
     }
+}
+
+fn sizes(forces: &[f64]) -> f64 {
+    forces.iter().map(|f| f.abs()).sum()
 }

@@ -24,7 +24,7 @@ use crate::state::{Energy, State};
 use crate::system::System;
 use crate::{Error, Result};
 use contact::Operators;
-pub(crate) use newton::newton_limit;
+pub(crate) use newton::{STALLED, newton_limit};
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;

@@ -13,7 +13,7 @@ const ROUNDING: f64 = 2e-16;
 const CONTACT: f64 = 1e-10;
 
 /// A residual this close to its limit that a further pass does not halve is rounding, and the step is done.
-const STALLED: f64 = 10.0;
+pub(crate) const STALLED: f64 = 10.0;
 
 impl Stepper<'_> {
     /// Residual of (T3) at the current state in every row; returns the sizes of the inertia forces and moments.
