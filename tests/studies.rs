@@ -52,23 +52,27 @@ fn files(dir: &TempDir, name: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The trapezoidal rule with step and mesh refined together on a smooth problem is of order two; the staircase of the
-/// velocity is of order one.
+/// The lowest wave of a free bar, smooth everywhere: the shape of a pulse that is as wide as the bar is long.
+const STANDING_WAVE: &str = "initial=[{ nodes = \"bar\", displacement = { kind = \"pulse\", direction = [1.0], \
+                             amplitude = 0.1, centre = 0.0, width = 10.0 } }]";
+
+/// The trapezoidal rule with step and mesh refined together is of order two; the staircase of the velocity is of order
+/// one.
 #[test]
 fn a_smooth_problem_shows_order_two() {
     let dir = place();
-    let lists = ["--steps", "1e-2,5e-3,2.5e-3", "--elements", "100,200,400", "--set", "time.end=1.0", "-o", "study"];
+    let lists = ["--steps", "5e-2,2.5e-2,1.25e-2", "--elements", "20,40,80", "--set", STANDING_WAVE, "-o", "study"];
     let answer = carom(&dir, "converge", "free-bar.toml", &lists);
     assert_eq!(answer.code, 0, "{}", answer.err);
     assert!(answer.out.contains("probe.left.x against the exact solution (free bar)"), "{}", answer.out);
     let csv = read(&dir, "study/converge.csv");
-    for column in ["position_l2", "position_max", "velocity_l2"] {
+    for column in ["position_l1", "position_l2", "position_max", "position_graph", "velocity_l2", "velocity_max"] {
         let order = number(&csv, "order", column);
-        assert!((order - 2.0).abs() < 0.25, "{column}: {order}\n{csv}");
+        assert!((order - 2.0).abs() < 0.1, "{column}: {order}\n{csv}");
     }
     let staircase = number(&csv, "order", "velocity_graph");
-    assert!((staircase - 1.0).abs() < 0.25, "{staircase}");
-    assert_eq!(number(&csv, "2", "elements"), 200.0);
+    assert!((staircase - 1.0).abs() < 0.1, "{staircase}");
+    assert_eq!(number(&csv, "2", "elements"), 40.0);
     let names: Vec<String> = files(&dir, "study").into_iter().map(|file| file.0).collect();
     assert_eq!(names, ["converge.csv", "error.svg", "work.svg"]);
     assert!(read(&dir, "study/error.svg").contains("position L2 (order "));
@@ -109,7 +113,7 @@ fn without_an_exact_solution_the_finest_run_is_the_reference() {
 fn a_run_that_fails_does_not_stop_the_others() {
     let dir = place();
     let scheme = "scheme={ name = \"central-difference\" }";
-    let lists = ["--steps", "1e-2,1e-3,5e-4", "--set", scheme, "--set", "time.end=0.2"];
+    let lists = ["--steps", "1e-2,1e-3,5e-4", "--set", scheme, "--set", "time.end=0.2", "--set", "expect={}"];
     let answer = carom(&dir, "converge", "free-bar.toml", &lists);
     assert_eq!(answer.code, 1, "{}", answer.err);
     assert!(
@@ -157,9 +161,10 @@ fn schemes_stand_side_by_side() {
     // Exact: 300 until 7/6. The damped scheme follows it; the midpoint rule rings.
     assert!((value(damped, "force_plateau") - 300.0).abs() < 1.0);
     assert!(value(plain, "force_roughness") > 10.0 * value(damped, "force_roughness"));
-    assert!(value(plain, "force_l1") > value(damped, "force_l1"));
+    assert!(value(plain, "force_l1") < 0.05 && value(damped, "force_l1") < 0.05);
     assert!((value(damped, "release") - 7.0 / 6.0).abs() < 0.02);
-    assert!(value(damped, "position_graph") < 0.2);
+    // Late by at most two steps and slower by at most 2 % from then on, over 1.8.
+    assert!(value(damped, "position_graph") < 0.062 + 0.36);
     let names: Vec<String> = files(&dir, "c").into_iter().map(|file| file.0).collect();
     assert_eq!(names, ["compare.csv", "compare.html", "energy.svg", "force.svg", "position.svg"]);
     let page = read(&dir, "c/compare.html");
@@ -170,7 +175,12 @@ fn schemes_stand_side_by_side() {
 #[test]
 fn without_schemes_the_bar_gets_those_of_the_paper() {
     let dir = place();
-    let answer = carom(&dir, "compare", "impacting-bar.toml", &[&COARSE[..], &["--set", "time.end=0.7"]].concat());
+    let answer = carom(
+        &dir,
+        "compare",
+        "impacting-bar.toml",
+        &[&COARSE[..], &["--set", "time.end=0.7", "--set", "expect={}"]].concat(),
+    );
     assert_eq!(answer.code, 0, "{}", answer.err);
     let csv = rows(&read(&dir, "out/impacting-bar-compare/compare.csv"));
     let schemes: Vec<&str> = csv[1..].iter().map(|row| row[0].trim_matches('"')).collect();
@@ -184,7 +194,8 @@ fn without_schemes_the_bar_gets_those_of_the_paper() {
             "generalized-alpha rho_inf=0.6"
         ]
     );
-    let other = carom(&dir, "compare", "free-bar.toml", &["--set", "time.end=0.05", "-o", "free"]);
+    let other =
+        carom(&dir, "compare", "free-bar.toml", &["--set", "time.end=0.05", "--set", "expect={}", "-o", "free"]);
     assert!(other.out.contains("   A  newmark gamma=0.5 beta=0.25\n   B  moreau-jean theta=1\n\n"), "{}", other.out);
 }
 
@@ -208,7 +219,7 @@ fn the_files_do_not_depend_on_the_number_of_threads() {
         let steps = [&ball[..], &["--threads", threads, "-o", &out]].concat();
         assert_eq!(carom(&dir, "converge", "bouncing-ball.toml", &steps).code, 0);
         let out = format!("s{threads}");
-        let schemes = ["--threads", threads, "-o", &out, "--set", "time.end=0.6"];
+        let schemes = ["--threads", threads, "-o", &out, "--set", "time.end=0.6", "--set", "expect={}"];
         assert_eq!(carom(&dir, "compare", "impacting-bar.toml", &[&COARSE[..], &schemes].concat()).code, 0);
     }
     assert_eq!(files(&dir, "c1"), files(&dir, "c2"));

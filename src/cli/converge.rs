@@ -15,6 +15,11 @@ pub struct Converge {
     /// Numbers of elements, for every line and polyline of the case; with --steps, level by level.
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     elements: Vec<usize>,
+    /// Run every step also at N - 1 sizes between it and its half: impacts then fall elsewhere in the grid, and the fit
+    /// of the orders goes through all.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "steps")]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=50))]
+    shifts: u8,
     #[command(flatten)]
     study: StudyArgs,
 }
@@ -54,11 +59,13 @@ impl Converge {
         if !elements.is_empty() && mesh_overrides(case, 1).is_empty() {
             return Err(Error::Usage("--elements needs a body with a line or a polyline; this case has none".into()));
         }
-        let level = |k: usize| {
-            let step = steps.get(k).map(|h| format!("time.step={h:e}"));
+        let level = |(k, shift): (usize, u8)| {
+            let shrink = (-f64::from(shift) / f64::from(self.shifts)).exp2();
+            let step = steps.get(k).map(|h| format!("time.step={:e}", h * shrink));
             let mesh = elements.get(k).map(|&n| mesh_overrides(case, n)).unwrap_or_default();
             step.into_iter().chain(mesh).collect()
         };
-        Ok((0..steps.len().max(elements.len())).map(level).collect())
+        let levels = (0..steps.len().max(elements.len())).flat_map(|k| (0..self.shifts).map(move |shift| (k, shift)));
+        Ok(levels.map(level).collect())
     }
 }

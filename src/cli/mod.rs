@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod completions;
 mod converge;
 mod list;
 mod modes;
@@ -78,6 +79,8 @@ enum Command {
     Schema(Schema),
     /// Write a starter case.
     New(new::New),
+    /// Print the completions of a shell.
+    Completions(completions::Completions),
 }
 
 /// How the keys of case files are told.
@@ -193,6 +196,7 @@ pub fn main() -> u8 {
         Command::Schema(command) if command.markdown => output::print(&crate::case::reference()),
         Command::Schema(_) => output::print(&format!("{:#}\n", crate::case::schema())),
         Command::New(command) => command.execute(&manners),
+        Command::Completions(command) => command.execute(),
     };
     match result {
         Ok(()) => 0,

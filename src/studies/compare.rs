@@ -1,9 +1,9 @@
 //! Schemes side by side on one case: what each loses, how rough its forces are, how far off it is.
 
 use super::known::{IMPACTING_BAR, Known};
-use super::{Outcome, Reference, Track, Wish, cell, first_line, prospect, run};
+use super::{Outcome, Reference, Track, Wish, cell, first_line, graph_of, prospect, run};
 use crate::case::Loaded;
-use crate::norms::{self, Graph};
+use crate::norms;
 use crate::plot::{Axis, Curve, Plot};
 use crate::report::escape;
 use crate::summary::figure;
@@ -101,7 +101,7 @@ pub fn compare(variants: &[Loaded], specs: &[String], wish: &Wish) -> Result<Com
     let entries = results.into_iter().zip(variants.iter().zip(specs));
     let end = variants[0].case.time.end;
     let curve = |f: &dyn Fn(f64) -> f64| {
-        let points = Graph::of(f, end, 1024, 1e-6 * f(0.0).abs().max(1.0)).points().to_vec();
+        let points = graph_of(f, end, 1e-4).points().to_vec();
         Curve { color: None, dashed: true, ..Curve::new("exact", points) }
     };
     Ok(Comparison {
@@ -295,8 +295,6 @@ fn short(key: &str, value: f64) -> String {
         "passes_per_step" => format!("{value:.2}"),
         "force_roughness" | "penetration" => format!("{value:.2e}"),
         _ if key.ends_with("_l1") || key.ends_with("_graph") => format!("{value:.2e}"),
-        // Round-off of a loss that is none.
-        "lost_contact" | "lost_scheme" if value.abs() < 1e-9 => format!("{value:.0e}"),
         _ => figure(value),
     }
 }

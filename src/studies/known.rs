@@ -218,3 +218,74 @@ fn oscillator(model: &Model, contact: &Contact, node: usize) -> Option<Known> {
     let exact = ImpactingOscillator { mass, stiffness: p.stiffness, restitution: contact.restitution, amplitude };
     wall.known("mass on a spring hits a wall", move |t| exact.position(t), move |t| exact.velocity(t), None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::{Format, parse};
+
+    fn of(name: &str, set: &[&str]) -> Option<Known> {
+        let set: Vec<String> = set.iter().map(|argument| argument.to_string()).collect();
+        let text = crate::cases::find(name).unwrap().text;
+        let case = parse(text, name, Format::Toml, &set).unwrap_or_else(|failure| panic!("{}", failure.render(false)));
+        let model = Model::new(&case, &|name| name.into()).unwrap();
+        known(&case, &model, model.probes[0].node)
+    }
+
+    #[test]
+    fn the_shipped_problems_are_known() {
+        for (name, problem) in [
+            ("impacting-bar", IMPACTING_BAR),
+            ("bouncing-bar", "bar bounces under gravity"),
+            ("free-bar", "free bar"),
+            ("bouncing-ball", "ball bounces on a floor"),
+            ("impacting-oscillator", "mass on a spring hits a wall"),
+        ] {
+            assert_eq!(of(name, &[]).map(|known| known.problem), Some(problem), "{name}");
+        }
+        for name in ["two-ball-oscillator", "rotating-beam", "truss", "swing"] {
+            assert!(of(name, &[]).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_change_of_the_problem_is_noticed() {
+        for (name, set) in [
+            ("impacting-bar", "contact.wall.restitution=0.5"),
+            ("impacting-bar", "contact.wall.nodes=\"bar.end\""),
+            ("impacting-bar", "gravity=[-1.0]"),
+            ("impacting-bar", "body.bar.velocity=[10.0]"),
+            ("impacting-bar", "body.bar.displacement=[0.1]"),
+            ("impacting-bar", "body.bar.damping={ stiffness = 1e-4 }"),
+            ("impacting-bar", "support=[{ name = \"s\", nodes = \"bar.end\", fix = [\"x\"] }]"),
+            ("impacting-bar", "load=[{ name = \"l\", nodes = \"bar.end\", force = [1.0] }]"),
+            ("bouncing-bar", "gravity=[-9.0]"),
+            ("bouncing-bar", "body.bar.velocity=[-1.0]"),
+            ("free-bar", "gravity=[1.0]"),
+            ("free-bar", "body.bar.velocity=[1.0]"),
+            ("bouncing-ball", "gravity=[2.0]"),
+            ("bouncing-ball", "body.ball.velocity=[0.1]"),
+            ("impacting-oscillator", "body.spring.rest_length=0.1"),
+            ("impacting-oscillator", "body.spring.damping=0.1"),
+            ("impacting-oscillator", "body.mass.velocity=[0.1]"),
+        ] {
+            assert!(of(name, &[set]).is_none(), "{name} with {set}");
+        }
+    }
+
+    #[test]
+    fn a_mirrored_problem_has_the_mirrored_motion() {
+        let mirror = [
+            "body.bar.line={ from = [-5.0], to = [-15.0], elements = 10 }",
+            "body.bar.velocity=[10.0]",
+            "contact.wall.plane={ point = [0.0], normal = [-2.0] }",
+        ];
+        let (plain, mirrored) = (of("impacting-bar", &[]).unwrap(), of("impacting-bar", &mirror).unwrap());
+        for t in [0.0, 0.3, 0.8, 2.0] {
+            assert_eq!((plain.position)(t), -(mirrored.position)(t));
+            assert_eq!((plain.velocity)(t), -(mirrored.velocity)(t));
+        }
+        assert_eq!((mirrored.velocity)(2.0), -10.0);
+        assert_eq!((mirrored.force.unwrap())(0.8), 300.0);
+    }
+}

@@ -180,13 +180,8 @@ const CHORD: f64 = 1e-8;
 impl<'a> Reference<'a> {
     /// The exact motion, until time `end`.
     pub fn exact(known: &'a Known, end: f64) -> Reference<'a> {
-        let graph = |f: &dyn Fn(f64) -> f64| {
-            let cells = 1024;
-            let size = (0..=cells).map(|k| f(end * k as f64 / cells as f64).abs()).fold(0.0, f64::max);
-            Graph::of(f, end, cells, CHORD * size)
-        };
         Reference {
-            graphs: [graph(&known.position), graph(&known.velocity)],
+            graphs: [graph_of(&known.position, end, CHORD), graph_of(&known.velocity, end, CHORD)],
             position: Box::new(|t| (known.position)(t)),
             velocity: Box::new(|t| (known.velocity)(t)),
         }
@@ -222,6 +217,14 @@ impl<'a> Reference<'a> {
             measure(&track.velocity, &self.velocity, &velocity, &self.graphs[1]),
         ]
     }
+}
+
+/// The graph of a function until `end`, with chords right to `share` of its largest value.
+fn graph_of(f: &dyn Fn(f64) -> f64, end: f64, share: f64) -> Graph {
+    // More than the waves and impacts that anyone looks at in one picture; each is then refined by itself.
+    let cells = 1024;
+    let size = (0..=cells).map(|k| f(end * k as f64 / cells as f64).abs()).fold(0.0, f64::max);
+    Graph::of(f, end, cells, share * size)
 }
 
 /// Position straight between instants, velocity a staircase.
