@@ -220,7 +220,7 @@ fn round_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
         let value = k as f64 * step;
         if k == 0 {
             "0".into()
-        } else if size >= 1e6 || size < 1e-3 {
+        } else if !(1e-3..1e6).contains(&size) {
             let digits = (size.log10().floor() as i32 - exponent).clamp(0, 12) as usize;
             format!("{value:.digits$e}")
         } else {

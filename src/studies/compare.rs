@@ -308,5 +308,5 @@ const STYLE: &str = "body { margin: 0 auto; max-width: 1100px; padding: 16px; ba
 font: 15px/1.45 system-ui, 'DejaVu Sans', sans-serif; } h1 { font-size: 24px; margin: 0; } \
 .wide { overflow-x: auto; } table { border-collapse: collapse; background: #fff; font-size: 13px; } \
 th, td { border: 1px solid #d8dee7; padding: 3px 8px; text-align: right; font-variant-numeric: tabular-nums; } \
-th { font-weight: 600; max-width: 12em; } tr > th:first-child { text-align: left; } .bad { color: #c0282d; } \
-figure { margin: 16px 0; } svg { max-width: 100%; height: auto; border: 1px solid #d8dee7; border-radius: 8px; }";
+th { font-weight: 600; max-width: 12em; } tr > th:first-child { text-align: left; max-width: none; white-space: nowrap; } \
+.bad { color: #c0282d; } figure { margin: 16px 0; } svg { max-width: 100%; height: auto; border: 1px solid #d8dee7; border-radius: 8px; }";

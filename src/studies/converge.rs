@@ -154,7 +154,7 @@ impl Convergence {
         let mut text = format!("level,status,step,elements,steps,work{}\n", columns.collect::<String>());
         for (k, level) in self.levels.iter().enumerate() {
             let row = match &level.result {
-                Err(_) => format!("failed,{},,,,,,,,,,", cell(level.step)),
+                Err(_) => format!("failed,{}{}", cell(level.step), ",".repeat(11)),
                 Ok(m) => {
                     let errors: String = match &m.errors {
                         Some(errors) => {
