@@ -5,7 +5,21 @@ use std::fs;
 use std::path::Path;
 
 /// Files that carom writes, by name or by the part before their extension.
-const OWN: [&str; 5] = ["history.csv", "series.pvd", "surface.pvd", "summary.json", "report.html"];
+const OWN: [&str; 13] = [
+    "history.csv",
+    "series.pvd",
+    "surface.pvd",
+    "summary.json",
+    "report.html",
+    "compare.csv",
+    "compare.html",
+    "converge.csv",
+    "position.svg",
+    "force.svg",
+    "energy.svg",
+    "error.svg",
+    "work.svg",
+];
 const OWN_STEMS: [&str; 2] = ["checkpoint", "animation"];
 
 /// Makes `dir`, or empties it of what carom wrote if `force` is given. Anything else in it stays; without `force` a

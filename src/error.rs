@@ -9,6 +9,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Everything that can go wrong, with what the user needs to act on it.
 #[derive(Debug)]
 pub enum Error {
+    /// Some runs of a study failed; exit code 1.
+    Study(String),
     /// Bad command line; exit code 2.
     Usage(String),
     /// Bad case, mesh or table; the text is complete, with file, line and what is allowed. Exit code 3.
@@ -47,6 +49,7 @@ impl Error {
     /// Process exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Error::Study(_) => 1,
             Error::Usage(_) => 2,
             Error::Input(_) => 3,
             Error::Solver(_) => 4,
@@ -61,7 +64,8 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Usage(text)
+            Error::Study(text)
+            | Error::Usage(text)
             | Error::Input(text)
             | Error::Solver(text)
             | Error::Guard(text)

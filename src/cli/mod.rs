@@ -1,6 +1,9 @@
 //! The command line: one file per subcommand, each a thin shell around the library.
 
 mod check;
+mod compare;
+mod completions;
+mod converge;
 mod list;
 mod modes;
 mod new;
@@ -10,9 +13,10 @@ mod run;
 mod stop;
 mod test;
 
+use crate::studies::Wish;
 use crate::{Error, Result};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Impact of flexible structures, with an energy ledger that closes to round-off.
 #[derive(Parser)]
@@ -54,6 +58,17 @@ enum Command {
     Check(check::Check),
     /// Run cases and check their [expect] tables.
     Test(test::Test),
+    /// Run a case with several schemes: a table and figures side by side.
+    #[command(
+        after_help = "Examples:\n  carom compare cases/impacting-bar.toml\n  carom compare cases/impacting-bar.toml \
+                            --scheme moreau-jean --scheme 'name = \"newmark\", gamma = 1.0, beta = 0.5625'\n  carom \
+                            compare cases/free-bar.toml --scheme newmark --scheme 'newmark; time.step=1e-3'"
+    )]
+    Compare(compare::Compare),
+    /// Refine step or mesh: error norms, observed orders, work and precision.
+    #[command(after_help = "Examples:\n  carom converge cases/bouncing-ball.toml --steps 1e-2,5e-3,2.5e-3\n  carom \
+                            converge cases/free-bar.toml --elements 50,100,200 --steps 1e-2,5e-3,2.5e-3")]
+    Converge(converge::Converge),
     /// Write report.html of a finished run again, from its files.
     Report(report::Report),
     /// Natural frequencies and mode shapes of a case.
@@ -64,6 +79,8 @@ enum Command {
     Schema(Schema),
     /// Write a starter case.
     New(new::New),
+    /// Print the completions of a shell.
+    Completions(completions::Completions),
 }
 
 /// How the keys of case files are told.
@@ -96,9 +113,58 @@ struct Manners {
 
 impl CaseArgs {
     fn load(&self, manners: &Manners) -> Result<crate::case::Loaded> {
-        crate::case::inspect(&self.case, &self.set, self.allow_outside)?
+        self.load_with(&[], manners)
+    }
+
+    /// The case with further overrides.
+    fn load_with(&self, more: &[String], manners: &Manners) -> Result<crate::case::Loaded> {
+        let set: Vec<String> = self.set.iter().chain(more).cloned().collect();
+        crate::case::inspect(&self.case, &set, self.allow_outside)?
             .map_err(|failure| Error::Input(failure.render(manners.color)))
     }
+}
+
+/// What studies of many runs share.
+#[derive(Args)]
+struct StudyArgs {
+    /// Probe to follow, NAME or NAME.x, .y, .theta; the first one along the first contact's normal unless given.
+    #[arg(long, value_name = "NAME")]
+    probe: Option<String>,
+    /// Output directory; `out/<case name>-<command>` unless given.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Replace the files of an earlier study in the output directory.
+    #[arg(long)]
+    force: bool,
+}
+
+impl StudyArgs {
+    fn wish(&self) -> Wish {
+        Wish(self.probe.clone())
+    }
+
+    /// Makes the output directory, `out/<name>` unless another was given.
+    fn claim(&self, name: &str) -> Result<PathBuf> {
+        let out = self.output.clone().unwrap_or_else(|| PathBuf::from("out").join(name));
+        crate::directory::claim(&out, self.force)?;
+        Ok(out)
+    }
+}
+
+/// Threads for many runs; all cores unless told.
+fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    pool.map_err(|error| Error::Usage(format!("cannot start threads: {error}")))
+}
+
+/// Writes a file of a study.
+fn write_in(out: &Path, name: &str, text: &str) -> Result<()> {
+    crate::files::write_atomically(&out.join(name), text.as_bytes())
+}
+
+/// What a study says at its end if not all its runs came through.
+fn failures(failed: usize, all: usize) -> Result<()> {
+    if failed == 0 { Ok(()) } else { Err(Error::Study(format!("{failed} of {all} runs failed; the table says which"))) }
 }
 
 /// Parses the command line, does what it says, and returns the exit code.
@@ -122,12 +188,15 @@ pub fn main() -> u8 {
         Command::Resume(command) => command.execute(&manners),
         Command::Check(command) => command.execute(&manners),
         Command::Test(command) => command.execute(&manners, cli.threads),
+        Command::Compare(command) => command.execute(&manners, cli.threads),
+        Command::Converge(command) => command.execute(&manners, cli.threads),
         Command::Report(command) => command.execute(&manners),
         Command::Modes(command) => command.execute(&manners),
         Command::List(command) => command.execute(),
         Command::Schema(command) if command.markdown => output::print(&crate::case::reference()),
         Command::Schema(_) => output::print(&format!("{:#}\n", crate::case::schema())),
         Command::New(command) => command.execute(&manners),
+        Command::Completions(command) => command.execute(),
     };
     match result {
         Ok(()) => 0,

@@ -1,6 +1,6 @@
 //! `carom test`.
 
-use super::{Manners, output};
+use super::{Manners, output, pool};
 use crate::case::{self, Loaded};
 use crate::expect::{Verdict, Watch};
 use crate::sinks::columns::Columns;
@@ -27,10 +27,8 @@ impl Test {
         for path in &self.paths {
             collect(path, &mut files)?;
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
-        let pool = pool.map_err(|error| Error::Usage(format!("cannot start threads: {error}")))?;
         // The order of the results is that of the files, whatever the number of threads.
-        let outcomes: Vec<Outcome> = pool.install(|| files.par_iter().map(|file| judge(file)).collect());
+        let outcomes: Vec<Outcome> = pool(threads)?.install(|| files.par_iter().map(|file| judge(file)).collect());
         let text = table(&files, &outcomes, manners.verbose);
         let count = |holds| outcomes.iter().flatten().flatten().filter(|verdict| verdict.holds == holds).count();
         let (held, missed) = (count(true), count(false));

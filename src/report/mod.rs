@@ -4,7 +4,7 @@
 //! and no wall-clock times: the same run gives the same bytes.
 
 mod curves;
-mod decimate;
+pub(crate) mod decimate;
 mod history;
 pub mod quality;
 
@@ -158,7 +158,7 @@ fn fill(template: &str, value: &dyn Fn(&str) -> String) -> String {
     text
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

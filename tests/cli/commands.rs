@@ -216,3 +216,13 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = Place::empty().good(&["completions", shell]);
+        assert!(script.contains("converge") && script.contains("probe"), "{shell}");
+    }
+    let unknown = Place::empty().bad(2, &["completions", "bsh"]);
+    assert!(unknown.contains("'bash'"), "{unknown}");
+}

@@ -1,0 +1,262 @@
+//! `carom converge` and `carom compare` as users meet them: the real binary, small settings.
+
+use assert_cmd::cargo::cargo_bin_cmd;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// What a command left: exit code and both streams.
+struct Answer {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs the program on a shipped case, in a directory of its own.
+fn carom(dir: &TempDir, command: &str, case: &str, arguments: &[&str]) -> Answer {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases").join(case);
+    let mut carom = cargo_bin_cmd!("carom");
+    let output = carom.current_dir(dir.path()).arg(command).arg(case).args(arguments).output().unwrap();
+    Answer {
+        code: output.status.code().expect("ended by itself"),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn place() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn read(dir: &TempDir, name: &str) -> String {
+    std::fs::read_to_string(dir.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Rows of a CSV file without quotes in numbers; the first is the header.
+fn rows(text: &str) -> Vec<Vec<String>> {
+    text.lines().map(|line| line.split(',').map(str::to_string).collect()).collect()
+}
+
+/// The number in the row that begins with `key`, in the column of that name.
+fn number(text: &str, key: &str, column: &str) -> f64 {
+    let rows = rows(text);
+    let k = rows[0].iter().position(|name| name == column).expect(column);
+    let row = rows.iter().find(|row| row[0] == key).expect(key);
+    row[k].parse().unwrap_or_else(|_| panic!("{key}, {column}: `{}`", row[k]))
+}
+
+fn files(dir: &TempDir, name: &str) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(dir.path().join(name)).unwrap().map(|entry| entry.unwrap().path());
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_string();
+    let mut files: Vec<_> = entries.map(|path| (name(&path), std::fs::read(&path).unwrap())).collect();
+    files.sort();
+    files
+}
+
+/// The lowest wave of a free bar, smooth everywhere: the shape of a pulse that is as wide as the bar is long.
+const STANDING_WAVE: &str = "initial=[{ nodes = \"bar\", displacement = { kind = \"pulse\", direction = [1.0], \
+                             amplitude = 0.1, centre = 0.0, width = 10.0 } }]";
+
+/// The trapezoidal rule with step and mesh refined together is of order two; the staircase of the velocity is of order
+/// one.
+#[test]
+fn a_smooth_problem_shows_order_two() {
+    let dir = place();
+    let lists = ["--steps", "5e-2,2.5e-2,1.25e-2", "--elements", "20,40,80", "--set", STANDING_WAVE, "-o", "study"];
+    let answer = carom(&dir, "converge", "free-bar.toml", &lists);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert!(answer.out.contains("probe.left.x against the exact solution (free bar)"), "{}", answer.out);
+    let csv = read(&dir, "study/converge.csv");
+    for column in ["position_l1", "position_l2", "position_max", "position_graph", "velocity_l2", "velocity_max"] {
+        let order = number(&csv, "order", column);
+        assert!((order - 2.0).abs() < 0.1, "{column}: {order}\n{csv}");
+    }
+    let staircase = number(&csv, "order", "velocity_graph");
+    assert!((staircase - 1.0).abs() < 0.1, "{staircase}");
+    assert_eq!(number(&csv, "2", "elements"), 40.0);
+    let names: Vec<String> = files(&dir, "study").into_iter().map(|file| file.0).collect();
+    assert_eq!(names, ["converge.csv", "error.svg", "work.svg"]);
+    assert!(read(&dir, "study/error.svg").contains("position L2 (order "));
+}
+
+/// Impacts fall inside steps: order one, also in the distance of graphs, while the largest error of the velocity stays
+/// of the size of the jump.
+#[test]
+fn impacts_cost_an_order_but_graphs_converge() {
+    let dir = place();
+    let answer = carom(&dir, "converge", "impacting-oscillator.toml", &["--steps", "1.7e-2,7.3e-3,3.1e-3,1.3e-3"]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    let csv = read(&dir, "out/impacting-oscillator-converge/converge.csv");
+    for column in ["position_l1", "position_graph", "velocity_graph"] {
+        let order = number(&csv, "order", column);
+        assert!((0.6..1.5).contains(&order), "{column}: {order}\n{csv}");
+    }
+    // A jump is (1 + e) omega at the first impact; one instant late is wrong by most of it.
+    assert!(number(&csv, "4", "velocity_max") > 1.0, "{csv}");
+    assert!(number(&csv, "4", "velocity_graph") < 0.1, "{csv}");
+}
+
+#[test]
+fn without_an_exact_solution_the_finest_run_is_the_reference() {
+    let dir = place();
+    let steps = ["--steps", "4e-3,2e-3,5e-4", "--set", "body.ball.velocity=[0.1]"];
+    let answer = carom(&dir, "converge", "bouncing-ball.toml", &steps);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert!(answer.out.contains("probe.ball.x against the finest run"), "{}", answer.out);
+    assert!(answer.out.contains("(reference)"), "{}", answer.out);
+    let csv = read(&dir, "out/bouncing-ball-converge/converge.csv");
+    assert!(number(&csv, "1", "position_l1") > number(&csv, "2", "position_l1"));
+    assert_eq!(rows(&csv)[3][6], "", "the reference has no error");
+}
+
+/// Central differences are unstable beyond the transit time of an element, 5e-3 at most.
+#[test]
+fn a_run_that_fails_does_not_stop_the_others() {
+    let dir = place();
+    let scheme = "scheme={ name = \"central-difference\" }";
+    let lists = ["--steps", "1e-2,1e-3,5e-4", "--set", scheme, "--set", "time.end=0.2", "--set", "expect={}"];
+    let answer = carom(&dir, "converge", "free-bar.toml", &lists);
+    assert_eq!(answer.code, 1, "{}", answer.err);
+    assert!(
+        answer.out.contains("failed: time.step = 0.01 is unstable for scheme `central-difference`"),
+        "{}",
+        answer.out
+    );
+    assert!(answer.err.contains("error: 1 of 3 runs failed; the table says which"), "{}", answer.err);
+    let csv = rows(&read(&dir, "out/free-bar-converge/converge.csv"));
+    assert_eq!([&csv[1][1], &csv[2][1], &csv[3][1]], ["failed", "ok", "ok"]);
+    assert!(csv.iter().all(|row| row.len() == csv[0].len()), "{csv:?}");
+
+    let schemes = ["--scheme", "newmark", "--scheme", "central-difference", "--set", "time.step=1e-2", "-o", "two"];
+    let answer = carom(&dir, "compare", "free-bar.toml", &schemes);
+    assert_eq!(answer.code, 1, "{}", answer.err);
+    assert!(answer.out.contains("   B  central-difference  failed: time.step"), "{}", answer.out);
+    assert!(read(&dir, "two/compare.html").contains("central-difference failed: time.step"));
+}
+
+/// Coarse, so that it is quick: a hundred elements, and a step of about a transit time.
+const COARSE: [&str; 4] = ["--set", "body.bar.line.elements=100", "--set", "time.step=3.1e-3"];
+
+#[test]
+fn schemes_stand_side_by_side() {
+    let dir = place();
+    let schemes = ["--scheme", "moreau-jean", "--scheme", "name = \"generalized-alpha\", rho_inf = 0.6", "-o", "c"];
+    let answer = carom(&dir, "compare", "impacting-bar.toml", &[&COARSE[..], &schemes].concat());
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert!(answer.out.contains("errors against the exact solution (bar hits a wall)"), "{}", answer.out);
+    assert!(
+        answer.out.contains("   A  moreau-jean theta=0.5\n   B  generalized-alpha rho_inf=0.6\n"),
+        "{}",
+        answer.out
+    );
+    assert!(answer.out.contains("microseconds per step"));
+    let csv = read(&dir, "c/compare.csv");
+    let value = |scheme: &str, column| number(&csv, scheme, column);
+    let (plain, damped) = ("\"moreau-jean theta=0.5\"", "\"generalized-alpha rho_inf=0.6\"");
+    // Exact: the midpoint rule loses nothing itself, and every joule is accounted for: 500 at the start.
+    assert!(value(plain, "lost_scheme").abs() < 1e-9);
+    for scheme in [plain, damped] {
+        let lost = value(scheme, "lost_contact") + value(scheme, "lost_scheme");
+        assert!((500.0 - lost - value(scheme, "energy_final")).abs() < 1e-8);
+    }
+    // Exact: 300 until 7/6. The damped scheme follows it; the midpoint rule rings.
+    assert!((value(damped, "force_plateau") - 300.0).abs() < 1.0);
+    assert!(value(plain, "force_roughness") > 10.0 * value(damped, "force_roughness"));
+    assert!(value(plain, "force_l1") < 0.05 && value(damped, "force_l1") < 0.05);
+    assert!((value(damped, "release") - 7.0 / 6.0).abs() < 0.02);
+    // Late by at most two steps and slower by at most 2 % from then on, over 1.8.
+    assert!(value(damped, "position_graph") < 0.062 + 0.36);
+    let names: Vec<String> = files(&dir, "c").into_iter().map(|file| file.0).collect();
+    assert_eq!(names, ["compare.csv", "compare.html", "energy.svg", "force.svg", "position.svg"]);
+    let page = read(&dir, "c/compare.html");
+    assert!(page.matches("<svg ").count() == 3 && !page.contains("microseconds"));
+    assert!(read(&dir, "c/force.svg").contains(">exact</text>"));
+}
+
+#[test]
+fn without_schemes_the_bar_gets_those_of_the_paper() {
+    let dir = place();
+    let answer = carom(
+        &dir,
+        "compare",
+        "impacting-bar.toml",
+        &[&COARSE[..], &["--set", "time.end=0.7", "--set", "expect={}"]].concat(),
+    );
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    let csv = rows(&read(&dir, "out/impacting-bar-compare/compare.csv"));
+    let schemes: Vec<&str> = csv[1..].iter().map(|row| row[0].trim_matches('"')).collect();
+    assert_eq!(
+        schemes,
+        [
+            "moreau-jean theta=0.5",
+            "moreau-jean theta=1",
+            "newmark gamma=1 beta=0.5625",
+            "hht alpha=0.1 gamma=0.6 beta=0.3025",
+            "generalized-alpha rho_inf=0.6"
+        ]
+    );
+    let other =
+        carom(&dir, "compare", "free-bar.toml", &["--set", "time.end=0.05", "--set", "expect={}", "-o", "free"]);
+    assert!(other.out.contains("   A  newmark gamma=0.5 beta=0.25\n   B  moreau-jean theta=1\n\n"), "{}", other.out);
+}
+
+#[test]
+fn an_entry_may_have_overrides_of_its_own() {
+    let dir = place();
+    let schemes = ["--scheme", "; time.step=4e-3", "--scheme", "moreau-jean; time.step=2e-3", "-o", "o"];
+    let answer = carom(&dir, "compare", "bouncing-ball.toml", &schemes);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    let csv = read(&dir, "o/compare.csv");
+    assert_eq!(number(&csv, "\"moreau-jean theta=0.5; time.step=4e-3\"", "steps"), 900.0);
+    assert_eq!(number(&csv, "\"moreau-jean theta=0.5; time.step=2e-3\"", "steps"), 1800.0);
+}
+
+#[test]
+fn the_files_do_not_depend_on_the_number_of_threads() {
+    let dir = place();
+    let ball = ["--steps", "2e-2,1.1e-2,6e-3"];
+    for threads in ["1", "2"] {
+        let out = format!("c{threads}");
+        let steps = [&ball[..], &["--threads", threads, "-o", &out]].concat();
+        assert_eq!(carom(&dir, "converge", "bouncing-ball.toml", &steps).code, 0);
+        let out = format!("s{threads}");
+        let schemes = ["--threads", threads, "-o", &out, "--set", "time.end=0.6", "--set", "expect={}"];
+        assert_eq!(carom(&dir, "compare", "impacting-bar.toml", &[&COARSE[..], &schemes].concat()).code, 0);
+    }
+    assert_eq!(files(&dir, "c1"), files(&dir, "c2"));
+    assert_eq!(files(&dir, "s1"), files(&dir, "s2"));
+}
+
+#[test]
+fn mistakes_are_told_before_anything_runs() {
+    let dir = place();
+    let told = |code: i32, command: &str, case: &str, arguments: &[&str]| {
+        let answer = carom(&dir, command, case, arguments);
+        assert_eq!((answer.code, answer.out.as_str()), (code, ""), "{arguments:?}: {}", answer.err);
+        answer.err
+    };
+    let typo = told(3, "compare", "impacting-bar.toml", &["--scheme", "newmark", "--scheme", "moreau-jaen"]);
+    assert!(typo.contains("did you mean `moreau-jean`?"), "{typo}");
+    let key = told(3, "compare", "impacting-bar.toml", &["--scheme", "name = \"newmark\", gama = 1.0"]);
+    assert!(key.contains("did you mean `gamma`?"), "{key}");
+    let probe = told(2, "converge", "free-bar.toml", &["--steps", "1e-2", "--probe", "top"]);
+    assert!(probe.contains("there is no probe `top`\n  allowed: left, right, bump"), "{probe}");
+    let step = told(3, "converge", "free-bar.toml", &["--steps", "1e-2,-1"]);
+    assert!(step.contains("time.step"), "{step}");
+    told(2, "converge", "free-bar.toml", &[]);
+    told(2, "converge", "free-bar.toml", &["--steps", "x"]);
+    let mesh = told(2, "converge", "bouncing-ball.toml", &["--elements", "2,4"]);
+    assert!(mesh.contains("--elements needs a body with a line"), "{mesh}");
+    let uneven = told(2, "converge", "free-bar.toml", &["--steps", "1e-2,1e-3", "--elements", "10"]);
+    assert!(uneven.contains("--steps has 2 values and --elements 1"), "{uneven}");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was written");
+}
+
+#[test]
+fn an_earlier_study_is_replaced_only_by_force() {
+    let dir = place();
+    let arguments = ["--steps", "2e-2,1e-2", "-o", "s"];
+    assert_eq!(carom(&dir, "converge", "bouncing-ball.toml", &arguments).code, 0);
+    let refused = carom(&dir, "converge", "bouncing-ball.toml", &arguments);
+    assert!(refused.code == 2 && refused.err.contains("--force"), "{}", refused.err);
+    assert_eq!(carom(&dir, "converge", "bouncing-ball.toml", &[&arguments[..], &["--force"]].concat()).code, 0);
+}
