@@ -17,10 +17,10 @@
 //! use carom::{model::Model, system::System};
 //!
 //! let text = include_str!("../cases/impacting-bar.toml");
-//! let case = parse(text, "impacting-bar.toml", Format::Toml, &["time.end=0.1".into()]).unwrap();
+//! let case = parse(text, "impacting-bar.toml", Format::Toml, &["body.bar.line.elements=50".into()]).unwrap();
 //! let model = Model::new(&case, &|name| name.into())?;
 //! let system = System::assemble(&model)?;
-//! assert_eq!((system.nodes.free, system.contacts.len()), (201, 1));
+//! assert_eq!((system.nodes.free, system.contacts.len()), (51, 1));
 //! # Ok::<(), carom::Error>(())
 //! ```
 
