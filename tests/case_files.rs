@@ -453,3 +453,10 @@ fn the_reference_page_is_up_to_date() {
     let page = include_str!("../docs/case-reference.md");
     assert!(page == carom::case::reference(), "run: carom schema --markdown > docs/case-reference.md");
 }
+
+#[test]
+fn a_run_may_be_made_shorter_than_its_expectations() {
+    let set = ["expect.\"energy@0.9\"={ below = 1e9 }".to_string(), "time.end=0.5".to_string()];
+    let case = parse(BAR, "x.toml", Format::Toml, &set).unwrap_or_else(|failure| panic!("{}", failure.render(false)));
+    assert_eq!(case.time.end, 0.5);
+}
