@@ -200,12 +200,25 @@ fn fixed_step_runs_agree_with_an_independent_implementation() {
         }
         let passes = run.column("newton");
         let average = passes.iter().sum::<f64>() / (passes.len() - 1) as f64;
-        // Their iteration stops at 1e-9, ours at 1e-11: a few more passes.
-        assert!((row.newton[0] - 0.05..row.newton[0] + 0.2).contains(&average), "{what}: {average} passes");
+        // Their iteration stops at 1e-9, ours at 1e-11 and where the ledger closes: a few more passes.
+        assert!((row.newton[0] - 0.05..row.newton[0] + 0.3).contains(&average), "{what}: {average} passes");
         assert!(run.max("newton") <= row.newton[1] + 1.0, "{what}: {} passes", run.max("newton"));
         assert_eq!(run.column("newton"), run.column("factorizations"), "{what}: one factorization per pass");
         close("gap", run.min("min_gap"), row.gap, 0.02 * row.gap.abs() + 1e-12);
         assert_eq!(run.rows.len(), 3001, "{what}: no step is cut");
+    }
+}
+
+/// The promise of the ledger does not depend on the mesh, although the rounding of strains does.
+#[test]
+fn the_ledger_closes_on_fine_meshes() {
+    for elements in [8, 32, 128] {
+        for scheme in [GENERALIZED_ALPHA, MOREAU_JEAN, GGL] {
+            let run = rotate(&[scheme, &format!("body.beam.line.elements={elements}"), "time.end=0.5"]);
+            assert!(run.max("impulse") > 0.0, "the run goes through impacts");
+            let ledger = &run.ledger;
+            assert!(ledger.worst_step < 2e-11 && ledger.worst_sum < 1e-9, "{elements} {scheme}: {ledger:?}");
+        }
     }
 }
 
@@ -342,13 +355,13 @@ fn a_spurious_root_is_real() {
     assert!(run.ledger.worst_sum < 1e-9, "{:?}", run.ledger);
 }
 
-/// The trapezoidal rule meets another at the step of the benchmark: without guards the beam is behind the wall.
+/// The trapezoidal rule meets a step at the benchmark's size that it cannot make whole: where Newton's method ends then,
+/// behind the wall or nowhere, hangs on the last bits. Guards and cuts carry it through.
 #[test]
-fn the_trapezoidal_rule_jumps_through_the_wall_without_its_guards() {
+fn the_trapezoidal_rule_needs_cut_steps() {
     let set = [&[r#"scheme={ name = "newmark" }"#, "time.min_step=5e-4", "time.end=0.3895"][..], &BARE].concat();
-    let run = rotate(&set);
-    let gaps = run.column("min_gap");
-    assert!(gaps[gaps.len() - 2] > -1e-3 && gaps[gaps.len() - 1] < -0.1, "{:?}", &gaps[gaps.len() - 3..]);
+    let (run, result) = rotating(&set);
+    assert!(run.min("min_gap") < -0.1 || matches!(result, Err(Error::Solver(_))), "{result:?}");
     let guarded = rotate(&[r#"scheme={ name = "newmark" }"#]);
     assert!(guarded.min("min_gap") > -1e-3 && guarded.rows.len() > 3001 && guarded.max("energy") < 1e-3);
 }

@@ -32,10 +32,8 @@ struct Beams {
 /// Constants of one element.
 struct Constants {
     length: f64,
-    /// From the first node to the second in the reference configuration.
-    reference: [f64; 2],
-    /// Angle of that vector.
-    angle: f64,
+    /// Direction from the first node to the second in the reference configuration.
+    direction: [f64; 2],
     /// Stiffnesses against elongation, shear and curvature.
     stiffness: [f64; 3],
 }
@@ -54,17 +52,11 @@ fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
         .lines
         .iter()
         .map(|&line| {
-            let (length, [c, s]) = nodes.line(line);
-            let [a, b] = line.map(|node| nodes.place[node]);
+            let (length, direction) = nodes.line(line);
             // Residual bending flexibility: with it the linearisation is the exact linear element, (T37).
             let flexibility =
                 1.0 / p.shear + if p.shear_correction { length * length / (12.0 * p.bending) } else { 0.0 };
-            Constants {
-                length,
-                reference: [b[0] - a[0], b[1] - a[1]],
-                angle: s.atan2(c),
-                stiffness: [p.axial, 1.0 / flexibility, p.bending],
-            }
+            Constants { length, direction, stiffness: [p.axial, 1.0 / flexibility, p.bending] }
         })
         .collect();
     let longest = elements.iter().map(|e| e.length).fold(0.0, f64::max);
@@ -76,17 +68,17 @@ fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
 }
 
 impl Constants {
+    /// (T35), written in the displacements and the turn of the section, so that strains do not come out as differences
+    /// of numbers near one: what they lose to rounding is multiplied by EA.
     fn strains(&self, q: &[f64; 6]) -> Strains {
-        let angle = self.angle + 0.5 * (q[2] + q[5]);
-        let (sine, cosine) = angle.sin_cos();
-        let dx = self.reference[0] + (q[3] - q[0]);
-        let dy = self.reference[1] + (q[4] - q[1]);
-        let values = [
-            (cosine * dx + sine * dy) / self.length - 1.0,
-            (cosine * dy - sine * dx) / self.length,
-            (q[5] - q[2]) / self.length,
-        ];
-        Strains { values, cosine, sine }
+        let ([along, across], l) = (self.direction, self.length);
+        let (x, y) = (q[3] - q[0], q[4] - q[1]);
+        let (u, v) = (along * x + across * y, along * y - across * x);
+        let (half_sine, half_cosine) = (0.25 * (q[2] + q[5])).sin_cos();
+        let versine = 2.0 * half_sine * half_sine;
+        let (sine, cosine) = (2.0 * half_sine * half_cosine, 1.0 - versine);
+        let values = [(cosine * u + sine * v) / l - versine, (cosine * v - sine * u) / l - sine, (q[5] - q[2]) / l];
+        Strains { values, cosine: along * cosine - across * sine, sine: across * cosine + along * sine }
     }
 
     /// Axial force, shear force, moment.

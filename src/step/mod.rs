@@ -109,6 +109,8 @@ struct Work {
     rate_free: Vec<f64>,
     /// Residuals of the passes so far, over their limits.
     residuals: Vec<f64>,
+    /// Work of the residual of the last pass over the step.
+    left: f64,
     ledger: ledger::Scratch,
 }
 
@@ -152,6 +154,7 @@ impl<'a> Stepper<'a> {
                 gap_b: zeros(m),
                 rate_free: zeros(m),
                 residuals: Vec::with_capacity(64),
+                left: f64::INFINITY,
                 ledger: ledger::Scratch::new(n),
             },
             settings,

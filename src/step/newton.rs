@@ -12,21 +12,27 @@ const ROUNDING: f64 = 2e-16;
 /// as soon as a pass found an answer.
 const CONTACT: f64 = 1e-10;
 
+/// Work of the residual over the step, of the energy, below which a nonlinear pass may be the last: it is what the ledger
+/// will show as the defect of the step.
+const WORK: f64 = 1e-11;
+
 /// A residual this close to its limit that a further pass does not halve is rounding, and the step is done.
 pub(crate) const STALLED: f64 = 10.0;
 
 impl Stepper<'_> {
-    /// Residual of (T3) at the current state in every row; returns the sizes of the inertia forces and moments.
-    pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> [f64; 2] {
+    /// Residual of (T3) at the current state in every row; returns the sizes of the inertia forces and moments, and the
+    /// work of the inertia forces over the step.
+    pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> ([f64; 2], f64) {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let state = &to.state;
         for i in 0..system.nodes.total {
             work.first[i] = row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * state.a[i];
         }
         system.mass.multiply(&work.first, &mut work.residual);
-        let mut inertia = [0.0; 2];
+        let (mut inertia, mut work_of_inertia) = ([0.0; 2], 0.0);
         for i in 0..system.nodes.total {
             if i < system.nodes.free {
+                work_of_inertia += work.residual[i] * (state.q[i] - from.q[i]);
                 inertia[system.nodes.is_rotation(i) as usize] += work.residual[i].powi(2);
             }
             let f0 = from.internal[i] - from.applied[i] - system.gravity[i];
@@ -34,16 +40,17 @@ impl Stepper<'_> {
             work.residual[i] += row.alpha_f * f0 + (1.0 - row.alpha_f) * f1;
             work.residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
         }
-        inertia.map(f64::sqrt)
+        (inertia.map(f64::sqrt), work_of_inertia)
     }
 
     /// Whether the iteration may stop at the current state, (T6); the residual is found on the way.
     pub(super) fn converged(&mut self, from: &State, to: &Attempt) -> Result<bool> {
-        let inertia = self.residual(from, to);
+        let (inertia, work_of_inertia) = self.residual(from, to);
         let (system, work) = (self.system, &mut self.work);
         let state = &to.state;
         if system.linear || to.passes == 0 {
             work.residuals.clear();
+            work.left = f64::INFINITY;
             return Ok(false);
         }
         let (residual, limit) = newton_limit(system, state, &work.residual, inertia, self.settings.newton.tolerance);
@@ -58,7 +65,12 @@ impl Stepper<'_> {
         }
         let stalled = worst <= STALLED && work.residuals.last().is_some_and(|last| worst > 0.5 * last);
         work.residuals.push(worst);
-        if (worst <= 1.0 || stalled) && self.contact_residual(state) <= CONTACT {
+        let left: f64 = (0..system.nodes.free).map(|i| work.residual[i] * (state.q[i] - from.q[i])).sum::<f64>().abs();
+        let energy = from.energy.kinetic + from.energy.strain.max(state.energy.strain) + work_of_inertia.abs();
+        // Where a further pass does not halve that work, it is rounding too.
+        let closed = left <= WORK * energy || left > 0.5 * work.left;
+        work.left = left;
+        if (worst <= 1.0 || stalled) && closed && self.contact_residual(state) <= CONTACT {
             return Ok(true);
         }
         if to.passes >= self.settings.newton.passes || worst.is_nan() {
