@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// Sentences of advice on a case; an error if its step is unstable.
 pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>> {
     let mut advice = Vec::new();
-    let restitution = model.contacts.iter().map(|contact| contact.restitution).fold(0.0, f64::max);
+    let restitution = model.contacts.iter().map(|contact| contact.law.restitution).fold(0.0, f64::max);
     let moving = case.analysis == Analysis::Dynamic;
     if let Some(kind) = schemes::find(&case.scheme.name).filter(|_| moving) {
         let row = kind.tableau(&case.scheme.parameters);
@@ -42,11 +42,11 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
     }
     for contact in &model.contacts {
         let flexible = contact.nodes.iter().any(|&node| !model.body_of(node).lines.is_empty());
-        if contact.restitution > 0.0 && flexible {
+        if contact.law.restitution > 0.0 && flexible {
             advice.push(format!(
                 "contact `{}`: restitution = {} on a flexible body makes the contact force noise; take 0, the body \
                  rebounds by its own waves",
-                contact.name, contact.restitution
+                contact.name, contact.law.restitution
             ));
         }
     }

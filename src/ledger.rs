@@ -42,7 +42,7 @@ pub struct Passage<'a> {
     pub jump: &'a [f64],
     /// Position correction u.
     pub shift: &'a [f64],
-    /// Relative velocities of the candidates at the start and at the end.
+    /// Relative velocities along the contact rows at the start and at the end.
     pub rates: [&'a [f64]; 2],
 }
 

@@ -1,5 +1,6 @@
 //! All that the next step needs, as plain data that can be saved and restored.
 
+use crate::contact::Key;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +19,10 @@ pub struct State {
     pub v: Vec<f64>,
     /// Algorithmic acceleration; it carries no contact force.
     pub a: Vec<f64>,
-    /// Impulse of every contact candidate in the last step.
+    /// Impulse of every contact row in the last step: normal, and tangential where there is friction.
     pub impulse: Vec<f64>,
+    /// Contact candidates that the search of the last step found, with their rows.
+    pub found: Vec<(Key, u32)>,
     /// Force of every contact candidate at this instant, in analyses where contact is a force.
     pub force: Vec<f64>,
     /// Internal force at q.
@@ -80,7 +83,8 @@ impl State {
             q: zero(),
             v: zero(),
             a: zero(),
-            impulse: vec![0.0; system.contacts.len()],
+            impulse: Vec::new(),
+            found: Vec::new(),
             force: vec![0.0; system.contacts.len()],
             internal: zero(),
             applied: zero(),

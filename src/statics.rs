@@ -3,7 +3,9 @@
 //! The same elements, contacts and sinks as in a transient; inertia and damping are absent.
 
 use crate::case::data::ContactSolver;
+use crate::contact::Scene;
 use crate::contact::delassus::Delassus;
+use crate::contact::shape::{inner, minus};
 use crate::contact::solver::Problem;
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::Balance;
@@ -26,6 +28,10 @@ pub struct Statics<'a> {
     residual: Vec<f64>,
     delta: Vec<f64>,
     push: Vec<f64>,
+    /// Contact forces at the last equilibrium and at this one, and how obstacles stood and leaned at the last.
+    pushed: [Vec<f64>; 2],
+    shifts: Vec<[f64; 2]>,
+    normals: Vec<[f64; 2]>,
     gaps: Vec<f64>,
     force: Vec<f64>,
     y: Vec<f64>,
@@ -44,10 +50,13 @@ impl<'a> Statics<'a> {
             tangent: Symmetric::zeros(system.mass.pattern.clone()),
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
-            compliance: Delassus::new(m),
+            compliance: Delassus::default(),
             residual: vec![0.0; n],
             delta: vec![0.0; n],
             push: vec![0.0; n],
+            pushed: [vec![0.0; n], vec![0.0; n]],
+            shifts: Vec::new(),
+            normals: Vec::new(),
             gaps: vec![0.0; m],
             force: vec![0.0; m],
             y: vec![0.0; m],
@@ -61,14 +70,16 @@ impl<'a> Statics<'a> {
         (to.passes, to.factorizations, to.sweeps) = (0, 0, 0);
         system.applied(to.state.time, &mut to.state.applied);
         self.force.copy_from_slice(&to.state.force);
+        self.compliance.resize(self.force.len());
         let mut last = f64::INFINITY;
         loop {
             to.state.energy.strain = system.internal(&to.state.q, &mut to.state.internal);
-            self.out_of_balance(&to.state);
+            to.scene.look_at(system, &to.state);
+            self.out_of_balance(to);
             let (residual, limit) = newton_limit(system, &to.state, &self.residual, [0.0; 2], self.tolerance);
             let worst =
                 (0..2).map(|c| if residual[c] > 0.0 { residual[c] / limit[c] } else { 0.0 }).fold(0.0, f64::max);
-            let law = self.contact_residual(&to.state);
+            let law = self.contact_residual(to);
             // Near the limit passes go on while they help: few steps carry the whole path, and each is to be exact.
             let settled = worst > 0.25 * last || worst == 0.0;
             if worst <= STALLED && law <= 1e-10 && settled {
@@ -89,23 +100,20 @@ impl<'a> Statics<'a> {
     }
 
     /// Residual f_int − F − G λ, free rows first.
-    fn out_of_balance(&mut self, state: &State) {
-        let system = self.system;
+    fn out_of_balance(&mut self, to: &Attempt) {
+        let (system, state) = (self.system, &to.state);
+        self.push.fill(0.0);
+        to.scene.push(&self.force, &mut self.push);
         for i in 0..system.nodes.total {
-            self.residual[i] = state.internal[i] - state.applied[i] - system.gravity[i];
-        }
-        for (candidate, &force) in system.contacts.candidates.iter().zip(&self.force) {
-            if force != 0.0 {
-                candidate.push(-force, &mut self.residual);
-            }
+            self.residual[i] = state.internal[i] - state.applied[i] - system.gravity[i] - self.push[i];
         }
     }
 
     /// Worst gap of a pressed contact, or penetration of another, of the length of the model.
-    fn contact_residual(&self, state: &State) -> f64 {
+    fn contact_residual(&self, to: &Attempt) -> f64 {
         let mut worst = 0.0_f64;
-        for (i, candidate) in self.system.contacts.candidates.iter().enumerate().filter(|(_, c)| c.responds) {
-            let gap = candidate.gap(&state.q);
+        for (i, candidate) in to.scene.candidates.iter().enumerate().filter(|(_, c)| c.responds) {
+            let gap = candidate.gap_at_end(&to.state.q);
             let natural = if self.force[i] > 0.0 { gap.abs() } else { (-gap).max(0.0) };
             worst = worst.max(natural / self.system.length);
         }
@@ -115,24 +123,23 @@ impl<'a> Statics<'a> {
     fn pass(&mut self, to: &mut Attempt, worst: f64) -> Result<()> {
         let system = self.system;
         let free = system.nodes.free;
-        if self.factored.is_none() || !system.linear {
+        let steady = system.linear && system.contacts.steady();
+        if self.factored.is_none() || !steady {
             system.effective(&to.state.q, 0.0, 0.0, 1.0, &mut self.tangent);
+            self.bend(to);
             self.factor.factor(&self.tangent).map_err(|s| mechanism(system, s.row))?;
             self.factored = Some((0.0, to.state.step));
-            if !system.linear {
+            if !steady {
                 to.factorizations += 1;
             }
             self.compliance.clear();
         }
-        if system.linear && self.factored.is_some_and(|(_, step)| step == to.state.step) {
+        if steady && self.factored.is_some_and(|(_, step)| step == to.state.step) {
             to.factorizations = 1;
         }
-        for (candidate, &force) in system.contacts.candidates.iter().zip(&self.force) {
-            if force != 0.0 {
-                candidate.push(force, &mut self.residual);
-            }
-        }
+        // The forces are found anew below, so the structure moves as if there were none.
         for i in 0..free {
+            self.residual[i] += self.push[i];
             self.delta[i] = -self.residual[i];
         }
         self.delta[free..].fill(0.0);
@@ -141,10 +148,26 @@ impl<'a> Statics<'a> {
         if worst > 1e6 {
             self.refine()?;
         }
+        // Gaps along their tangents: where a gap is curved, the next pass looks again.
+        for (gap, candidate) in self.gaps.iter_mut().zip(&to.scene.candidates) {
+            *gap = candidate.gap_at_end(&to.state.q) + candidate.rate(&self.delta);
+        }
         for i in 0..free {
             to.state.q[i] += self.delta[i];
         }
         self.solve_contact(to)
+    }
+
+    /// Curved gaps under force turn the force as the node moves: K − λ ∂²g/∂q², (T56).
+    fn bend(&mut self, to: &Attempt) {
+        let free = self.system.nodes.free;
+        for (candidate, &force) in to.scene.candidates.iter().zip(&self.force).filter(|(_, force)| **force != 0.0) {
+            candidate.each_curvature(&to.state.q, candidate.shift[1], |i, j, value| {
+                if i <= j && j < free {
+                    self.tangent.add(i, j, -force * value);
+                }
+            });
+        }
     }
 
     /// Refines the solution of this pass. A stiff matrix loses digits that refinement brings back; one that is singular
@@ -176,12 +199,9 @@ impl<'a> Statics<'a> {
     /// Contact forces for the gaps of this pass; contacts that others close are added until none is missing.
     fn solve_contact(&mut self, to: &mut Attempt) -> Result<()> {
         let system = self.system;
-        let candidates = &system.contacts.candidates;
+        let candidates = &to.scene.candidates;
         if candidates.is_empty() {
             return Ok(());
-        }
-        for (gap, candidate) in self.gaps.iter_mut().zip(candidates) {
-            *gap = candidate.gap(&to.state.q);
         }
         self.closing.clear();
         let near = |&i: &u32| candidates[i as usize].responds && self.gaps[i as usize] < 0.0;
@@ -196,7 +216,8 @@ impl<'a> Statics<'a> {
                     self.push[system.nodes.free..].fill(0.0);
                     self.factor.solve(&mut self.push);
                     let column = &self.push;
-                    self.compliance.insert(contact, |j| candidates[j].rate(column));
+                    let own = (contact, &candidates[contact].gap_row);
+                    self.compliance.insert(own, candidates, |row| row.times(column));
                 }
             }
             let problem = Problem { delassus: &self.compliance, active: &self.closing, b: &self.gaps };
@@ -210,9 +231,7 @@ impl<'a> Statics<'a> {
                 )));
             }
             self.push.fill(0.0);
-            for (candidate, &force) in candidates.iter().zip(&self.force) {
-                candidate.push(force, &mut self.push);
-            }
+            to.scene.push(&self.force, &mut self.push);
             self.push[system.nodes.free..].fill(0.0);
             self.factor.solve(&mut self.push);
             let before = self.closing.len();
@@ -238,36 +257,56 @@ impl<'a> Statics<'a> {
         let state = &mut to.state;
         state.energy.potential = 0.0 - dot(&system.gravity, &state.q);
         state.force.copy_from_slice(&self.force);
-        for i in 0..self.force.len() {
+        state.impulse.resize(self.force.len(), 0.0);
+        to.gaps.clear();
+        for (i, candidate) in to.scene.candidates.iter().enumerate() {
             state.impulse[i] = h * self.force[i];
-            to.gaps[i] = system.contacts.candidates[i].gap(&state.q);
+            to.gaps.push(candidate.gap_at_end(&state.q));
         }
         to.active = self.force.iter().filter(|f| **f > 0.0).count();
         to.balance = Balance::default();
+        self.pushed.swap(0, 1);
+        self.pushed[1].fill(0.0);
+        to.scene.push(&self.force, &mut self.pushed[1]);
         let Some(from) = from else { return };
-        let (mut external, mut trapezoid) = (0.0, 0.0);
+        let (mut external, mut trapezoid, mut along) = (0.0, 0.0, 0.0);
         for i in 0..system.nodes.total {
             let dq = state.q[i] - from.q[i];
             external += 0.5 * (from.applied[i] + state.applied[i]) * dq;
             trapezoid += 0.5 * (from.internal[i] + state.internal[i]) * dq;
+            along += 0.5 * (self.pushed[0][i] + self.pushed[1][i]) * dq;
         }
-        let mut contact = 0.0;
-        for (i, candidate) in system.contacts.candidates.iter().enumerate() {
-            let change = candidate.gap(&state.q) - candidate.gap(&from.q);
-            contact += 0.5 * (from.force[i] + state.force[i]) * change;
+        let (mut contact, mut support) = (0.0, 0.0);
+        for (i, candidate) in to.scene.candidates.iter().enumerate() {
+            let mean = 0.5 * (from.force[i] + state.force[i]);
+            contact += mean * (to.gaps[i] - candidate.gap(&from.q, self.shifts[i]));
+            let moved = minus(candidate.shift[1], self.shifts[i]);
+            let normals = [self.normals[i], candidate.normal];
+            support += 0.5 * (from.force[i] * inner(normals[0], moved) + state.force[i] * inner(normals[1], moved));
         }
-        let mut support = 0.0;
+        // What a curved gap adds is curvature like that of the strain energy.
+        let bent = if system.contacts.steady() { 0.0 } else { along - contact - support };
         for &(d, _) in &system.drives {
-            let reaction = |s: &State| {
-                let pushed: f64 = system.contacts.candidates.iter().zip(&s.force).map(|(c, f)| f * c.gradient(d)).sum();
-                s.internal[d] - s.applied[d] - system.gravity[d] - pushed
-            };
-            support += 0.5 * (reaction(from) + reaction(state)) * (state.q[d] - from.q[d]);
+            let reaction = |s: &State, pushed: &[f64]| s.internal[d] - s.applied[d] - system.gravity[d] - pushed[d];
+            let mean = 0.5 * (reaction(from, &self.pushed[0]) + reaction(state, &self.pushed[1]));
+            support += mean * (state.q[d] - from.q[d]);
         }
-        let curvature = if system.linear { 0.0 } else { state.energy.strain - from.energy.strain - trapezoid };
+        let strained = if system.linear { 0.0 } else { state.energy.strain - from.energy.strain - trapezoid };
         let change = state.energy.strain - from.energy.strain + (state.energy.potential - from.energy.potential);
+        let curvature = strained + bent;
         let defect = change - (external + contact + support + curvature);
         to.balance = Balance { external, contact, support, curvature, defect, ..Default::default() };
+    }
+
+    /// Takes up the contact forces of an earlier equilibrium, as they stand there.
+    fn stand(&mut self, from: &State, to: &mut Attempt) {
+        to.scene.look_at(self.system, from);
+        self.pushed[1].fill(0.0);
+        to.scene.push(&from.force, &mut self.pushed[1]);
+        self.shifts.clear();
+        self.shifts.extend(to.scene.candidates.iter().map(|candidate| candidate.shift[1]));
+        self.normals.clear();
+        self.normals.extend(to.scene.candidates.iter().map(|candidate| candidate.normal));
     }
 }
 
@@ -276,7 +315,7 @@ impl Method for Statics<'_> {
         let system = self.system;
         let mut attempt = Attempt {
             state: State::zeros(system, false),
-            gaps: vec![0.0; system.contacts.len()],
+            scene: Scene::new(system),
             ..Default::default()
         };
         attempt.state.q.copy_from_slice(&system.q0);
@@ -286,6 +325,7 @@ impl Method for Statics<'_> {
     }
 
     fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
+        self.stand(from, to);
         to.state.step = from.step + 1;
         to.state.time = t1;
         to.state.q.copy_from_slice(&from.q);

@@ -155,7 +155,10 @@ impl Summary {
                 "newton": digest.passes,
                 "factorizations": digest.factorizations,
                 "sweeps": digest.sweeps,
-                "solver": { "closed": digest.methods[0], "pgs": digest.methods[1], "lemke": digest.methods[2] },
+                "solver": {
+                    "closed": digest.methods[0], "pgs": digest.methods[1], "active-set": digest.methods[2],
+                    "lemke": digest.methods[3], "enumeration": digest.methods[4],
+                },
             }),
             probes: model.probes.iter().map(|p| (p.name.clone(), json!({ "point": p.node }))).collect(),
             bodies: bodies(model),

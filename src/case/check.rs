@@ -76,9 +76,7 @@ pub fn check(root: &Node, facts: &Facts, sources: &Sources) -> Vec<Diagnostic> {
         check.load(&load);
     }
     for contact in root.tables("contact") {
-        if let Some(plane) = contact.get("plane") {
-            check.direction(&plane, "normal");
-        }
+        check.contact(&contact, root.text("analysis") == Some("static"));
     }
     if let Some(vtk) = root.get("output").and_then(|output| output.get("vtk"))
         && vtk.has("frames")
@@ -339,6 +337,57 @@ impl Check<'_> {
         {
             let message = format!("`{}` must end after it starts", time.path);
             self.report(time.wrong("end", message, format!("not after {}", time.number("start").unwrap_or(0.0))));
+        }
+    }
+
+    fn contact(&mut self, contact: &At, statics: bool) {
+        for key in ["plane", "half_plane"] {
+            if let Some(plane) = contact.get(key) {
+                self.direction(&plane, "normal");
+                self.direction(&plane, "direction");
+            }
+        }
+        let obstacle = ["plane", "half_plane", "circle", "polyline", "between"].into_iter().find(|key| contact.has(key));
+        match (obstacle, contact.has("nodes")) {
+            (Some("between"), true) => {
+                let message = "a contact takes `nodes` with an obstacle, or `between`, not both";
+                self.report(contact.wrong("nodes", message, "there is `between` already"));
+            }
+            (Some(obstacle), false) if obstacle != "between" => {
+                let message = format!("`{}` needs `nodes`", contact.path);
+                self.report(contact.wrong(obstacle, message, "which nodes may touch it?"));
+            }
+            _ => {}
+        }
+        let flat = self.dimension == Some(1);
+        for key in ["half_plane", "circle", "polyline"].into_iter().filter(|key| flat && contact.has(key)) {
+            self.report(contact.wrong(key, format!("`{key}` needs two dimensions"), "in a model of one dimension"));
+        }
+        if contact.number("friction").is_some_and(|friction| friction > 0.0) {
+            if flat {
+                self.report(contact.wrong("friction", "friction needs two dimensions", "in a model of one dimension"));
+            }
+            if statics {
+                let message = "friction has no static analysis: which way things slid is a matter of their history";
+                self.report(contact.wrong("friction", message, "run a dynamic analysis with damping instead"));
+            }
+        }
+        for key in ["polyline", "between"].into_iter().filter(|key| statics && contact.has(key)) {
+            let message = format!("`{key}` has no static analysis: what touches is searched for from step to step");
+            self.report(contact.wrong(key, message, "take planes or circles, or run a dynamic analysis with damping"));
+        }
+        let Some(motion) = contact.get("motion") else { return };
+        let straight = matches!(obstacle, Some("plane" | "half_plane"));
+        for key in ["normal", "tangent", "x", "y"].into_iter().filter(|key| motion.has(key)) {
+            if obstacle == Some("between") {
+                self.report(motion.wrong(key, "bodies move by themselves", "`motion` belongs to rigid obstacles"));
+            } else if !straight && matches!(key, "normal" | "tangent") {
+                let message = format!("only planes move along their {key}");
+                self.report(motion.wrong(key, message, "give the motion along `x` and `y`"));
+            } else if flat && matches!(key, "tangent" | "y") {
+                let message = format!("`{key}` needs two dimensions");
+                self.report(motion.wrong(key, message, "in a model of one dimension"));
+            }
         }
     }
 

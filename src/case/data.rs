@@ -3,7 +3,7 @@
 //! It knows names, numbers and paths; it must not know matrices or degrees of freedom.
 //! Serialised, it is the *resolved case* of `summary.json`: a case file that runs to the same result.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A whole case file.
@@ -66,7 +66,9 @@ impl Case {
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = self.body.iter().filter_map(|body| body.mesh.as_deref()).collect();
         let times = self.load.iter().map(|load| &load.time);
-        for function in times.chain(self.support.iter().flat_map(|support| support.motion.values())) {
+        let supports = self.support.iter().flat_map(|support| support.motion.values());
+        let obstacles = self.contact.iter().flat_map(|contact| contact.motion.values());
+        for function in times.chain(supports).chain(obstacles) {
             if let Function::Table { file } = function {
                 files.push(file);
             }
@@ -180,6 +182,8 @@ pub enum ContactMethod {
     Auto,
     /// Projected Gauss–Seidel.
     Pgs,
+    /// Active sets inside the factorization.
+    ActiveSet,
     /// Lemke's pivoting, exact.
     Lemke,
 }
@@ -511,30 +515,117 @@ pub enum Function {
 pub struct Contact {
     /// Unique name.
     pub name: String,
-    /// Body, set or node reference whose nodes may touch.
-    pub nodes: String,
+    /// Body, set or node reference whose nodes may touch; none with `between`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<String>,
     /// Thickness of the body at its nodes.
     #[serde(default)]
     pub radius: f64,
     /// Rigid plane.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<Plane>,
-    /// Newton's coefficient of restitution.
-    #[serde(default, deserialize_with = "coefficient")]
-    pub restitution: f64,
+    /// Rigid half plane with an end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_plane: Option<HalfPlane>,
+    /// Rigid circle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circle: Option<Circle>,
+    /// Rigid polyline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polyline: Option<Corners>,
+    /// Two bodies or node sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<[String; 2]>,
+    /// Coefficient and law of restitution.
+    #[serde(default)]
+    pub restitution: Restitution,
+    /// Coefficient of friction.
+    #[serde(default)]
+    pub friction: f64,
+    /// Motion of the obstacle along its normal and tangent, or along x and y.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub motion: BTreeMap<String, Function>,
 }
 
-/// `0.8`, or `{ e = 0.8 }`, whose law can only be Newton's.
-fn coefficient<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Restitution {
-        Number(f64),
-        Table { e: f64 },
+/// Coefficient and law of restitution: `0.8`, or `{ e = 0.8, law = "moreau" }`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "RestitutionForm", into = "RestitutionForm")]
+pub struct Restitution {
+    /// Coefficient.
+    pub e: f64,
+    /// Which velocities it relates.
+    pub law: RestitutionLaw,
+}
+
+/// Which velocities a coefficient of restitution relates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RestitutionLaw {
+    /// The normal ones.
+    #[default]
+    Newton,
+    /// The normal and the sliding ones.
+    Moreau,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum RestitutionForm {
+    Number(f64),
+    Table {
+        e: f64,
+        #[serde(default)]
+        law: RestitutionLaw,
+    },
+}
+
+impl From<RestitutionForm> for Restitution {
+    fn from(form: RestitutionForm) -> Restitution {
+        match form {
+            RestitutionForm::Number(e) => Restitution { e, law: RestitutionLaw::Newton },
+            RestitutionForm::Table { e, law } => Restitution { e, law },
+        }
     }
-    Restitution::deserialize(deserializer).map(|restitution| match restitution {
-        Restitution::Number(e) | Restitution::Table { e } => e,
-    })
+}
+
+impl From<Restitution> for RestitutionForm {
+    fn from(restitution: Restitution) -> RestitutionForm {
+        match restitution.law {
+            RestitutionLaw::Newton => RestitutionForm::Number(restitution.e),
+            law => RestitutionForm::Table { e: restitution.e, law },
+        }
+    }
+}
+
+/// A rigid half plane with an end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HalfPlane {
+    /// Its end.
+    pub point: Vec<f64>,
+    /// Normal towards the body; its length does not matter.
+    pub normal: Vec<f64>,
+    /// From the end along the surface; the normal turned clockwise unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Vec<f64>>,
+}
+
+/// A rigid circle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Circle {
+    /// Centre.
+    pub centre: Vec<f64>,
+    /// Radius.
+    pub radius: f64,
+    /// Whether the body is inside.
+    #[serde(default)]
+    pub inside: bool,
+}
+
+/// A rigid polyline; the body is on its left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Corners {
+    /// Corner points.
+    pub points: Vec<Vec<f64>>,
 }
 
 /// A rigid plane; the body stays on the side of the normal.

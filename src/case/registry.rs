@@ -116,7 +116,7 @@ static CONTACT_SOLVER: Table = table(
 const METHODS: &[Choice] = &[
     word("auto", "chosen by a stated rule"),
     word("pgs", "projected Gauss–Seidel"),
-    word("active-set", "active set").planned(),
+    word("active-set", "active sets inside the factorization, for many planes along the axes"),
     word("lemke", "Lemke's pivoting, exact"),
 ];
 
@@ -247,19 +247,23 @@ fn functions() -> Vec<Variant> {
 
 static CONTACT: Table = Table {
     title: "[[contact]]",
-    doc: "A unilateral contact of nodes with one obstacle",
+    doc: "A unilateral contact of nodes with one obstacle, or between bodies",
     fields: &[
         required("name", Name, "Unique among contacts"),
-        required("nodes", Ref(Reference::Nodes), "Nodes that may touch"),
-        default("radius", Number(NON_NEGATIVE), "0.0", "Thickness of the body at its nodes"),
+        optional("nodes", Ref(Reference::Nodes), "Nodes that may touch; not with `between`"),
+        default("radius", Number(NON_NEGATIVE), "0.0", "Thickness of the body at its nodes; of both with `between`"),
         optional("plane", Nested(&PLANE), "Rigid plane"),
-        optional("half_plane", Nested(&PLANE), "Rigid half plane").planned(),
-        optional("circle", Nested(&CIRCLE), "Rigid circle").planned(),
-        optional("polyline", Nested(&OBSTACLE), "Rigid polyline").planned(),
-        optional("between", Refs(Reference::Region, 2, 2), "Two bodies or node sets").planned(),
+        optional("half_plane", Nested(&HALF_PLANE), "Rigid half plane with an end"),
+        optional("circle", Nested(&CIRCLE), "Rigid circle"),
+        optional("polyline", Nested(&OBSTACLE), "Rigid polyline"),
+        optional("between", Refs(Reference::Nodes, 2, 2), "Two bodies or node sets; twice the same for all in it"),
         default("restitution", NumberOr(between(0.0, 1.0), &RESTITUTION), "0.0", "Coefficient of restitution"),
-        default("friction", Number(NON_NEGATIVE), "0.0", "Coefficient of friction").planned(),
-        optional("motion", Keyed(&["normal", "tangent"], &FUNCTION), "Motion of the obstacle").planned(),
+        default("friction", Number(NON_NEGATIVE), "0.0", "Coefficient of friction"),
+        optional(
+            "motion",
+            Keyed(&["normal", "tangent", "x", "y"], &FUNCTION),
+            "Motion of the obstacle; `normal` and `tangent` of planes only",
+        ),
         default("mass", Word(MASSES), "\"kept\"", "Mass of the contact nodes").planned(),
         optional("rule", Word(RULES), "How the mass is redistributed").planned(),
         optional("law", Word(LAWS), "Contact law of massless nodes").planned(),
@@ -281,6 +285,16 @@ static PLANE: Table = table(
     ],
 );
 
+static HALF_PLANE: Table = table(
+    "half_plane",
+    "A rigid half plane; beyond its end there is a corner",
+    &[
+        required("point", Vector, "Its end"),
+        required("normal", Vector, "Normal towards the body; its length does not matter"),
+        optional("direction", Vector, "From the end along the surface; the normal turned clockwise unless given"),
+    ],
+);
+
 static CIRCLE: Table = table(
     "circle",
     "A rigid circle",
@@ -292,7 +306,7 @@ static CIRCLE: Table = table(
 );
 
 static OBSTACLE: Table =
-    table("polyline", "A rigid polyline", &[required("points", Vectors(2, usize::MAX), "Corner points")]);
+    table("polyline", "A rigid polyline; the body is on its left", &[required("points", Vectors(2, usize::MAX), "Corner points")]);
 
 static RESTITUTION: Table = table(
     "restitution",
@@ -303,7 +317,7 @@ static RESTITUTION: Table = table(
     ],
 );
 
-const RESTITUTION_LAWS: &[Choice] = &[word("newton", "before and after"), word("moreau", "averaged").planned()];
+const RESTITUTION_LAWS: &[Choice] = &[word("newton", "normal"), word("moreau", "normal and sliding")];
 
 static PROBE: Table = table(
     "[[probe]]",

@@ -228,7 +228,7 @@ mod tests {
             ("/body/1/damping", json!({ "mass": 0 })),
             ("/body/1/between", json!(["a.start"])),
             ("/contact/0", json!({ "name": "w", "nodes": "a" })),
-            ("/contact/0/restitution", json!({ "e": 1, "law": "moreau" })),
+            ("/contact/0/restitution", json!({ "e": 1, "law": "poisson" })),
             ("/output/vtk", json!(true)),
             ("/output", json!({ "report": 1 })),
             ("/expect/energy.final", json!({ "blow": 1 })),

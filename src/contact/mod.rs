@@ -1,86 +1,146 @@
-//! Unilateral contact: candidates with their gaps, and solvers of the complementarity problem.
+//! Unilateral contact: candidates with their gaps, the search for them, and solvers of the contact laws.
 //!
 //! Signs: a gap is positive when open, an impulse non-negative and pushing.
 
+pub mod active_set;
+pub mod candidate;
 pub mod delassus;
+pub mod friction;
 mod lemke;
 mod pgs;
+mod scene;
+mod search;
+pub mod shape;
 pub mod solver;
 
-use crate::model::{Component, Model};
-use crate::system::Nodes;
-use std::ops::Range;
+pub use candidate::{Candidate, Key, Law};
+pub use scene::Scene;
 
-/// All contact candidates of a system.
+use crate::model::function::Function;
+use crate::model::{Model, Obstacle};
+use crate::system::Nodes;
+use candidate::Corner;
+use search::Search;
+use shape::Shape;
+
+/// All contacts of a system.
+#[derive(Default)]
 pub struct Contacts {
-    /// Contacts of the case, each a range of candidates.
+    /// Contacts of the case.
     pub groups: Vec<Group>,
-    /// Candidates, one per node that may touch.
+    /// Candidates that are always there; those of searches come and go with the steps.
     pub candidates: Vec<Candidate>,
+    searches: Vec<Search>,
+    /// Half planes with an end: the candidates that lean on them, the end and the direction from it.
+    ledges: Vec<Ledge>,
 }
 
 /// A `[[contact]]` of the case.
+#[derive(Clone, Default)]
 pub struct Group {
     /// Its name.
     pub name: String,
-    /// Its candidates.
-    pub range: Range<usize>,
+    /// Directions and sizes of the motion of its obstacle.
+    pub motion: Vec<([f64; 2], Function)>,
 }
 
-/// A gap that is affine in q: offset + Σ coefficient · displacement, (T50).
-pub struct Candidate {
-    /// The node that touches.
-    pub node: usize,
-    /// Direction in which a positive impulse pushes that node.
-    pub normal: [f64; 2],
-    /// Newton's coefficient of restitution.
-    pub restitution: f64,
-    /// Length of the shortest element at that node; infinite without one.
-    pub adjacent: f64,
-    /// Whether an impulse can move the node at all. Where supports hold or drive it along the normal, they carry what
-    /// the obstacle would, and the contact takes no part.
-    pub responds: bool,
-    offset: f64,
-    gradient: Vec<(u32, f64)>,
+struct Ledge {
+    candidate: usize,
+    point: [f64; 2],
+    normal: [f64; 2],
+    direction: [f64; 2],
 }
 
 impl Contacts {
-    /// Candidates of all contacts of a model.
+    /// Contacts of a model.
     pub fn new(model: &Model, nodes: &Nodes) -> Contacts {
-        let (mut groups, mut candidates) = (Vec::new(), Vec::new());
+        let mut contacts = Contacts::default();
         let shortest = shortest_elements(model, nodes);
-        for contact in &model.contacts {
-            let start = candidates.len();
-            for &node in &contact.nodes {
-                let place = nodes.place[node];
-                let components = [Component::X, Component::Y].into_iter().take(nodes.dimension);
-                let gradient: Vec<(u32, f64)> =
-                    components.map(|c| (nodes.dof(node, c), contact.normal[c as usize])).collect();
-                let distance: f64 =
-                    (0..nodes.dimension).map(|k| contact.normal[k] * (place[k] - contact.point[k])).sum();
-                candidates.push(Candidate {
-                    node,
-                    normal: contact.normal,
-                    restitution: contact.restitution,
-                    adjacent: shortest[node],
-                    responds: gradient.iter().any(|&(dof, part)| (dof as usize) < nodes.free && part != 0.0),
-                    offset: distance - contact.radius,
-                    gradient,
-                });
+        for (g, contact) in model.contacts.iter().enumerate() {
+            contacts.groups.push(Group { name: contact.name.clone(), motion: contact.motion.clone() });
+            if let Some(search) = Search::new(model, g, &shortest) {
+                contacts.searches.push(search);
+                continue;
             }
-            groups.push(Group { name: contact.name.clone(), range: start..candidates.len() });
+            if let Obstacle::Bodies { others } = &contact.obstacle {
+                contacts.neighbours(model, g, others, nodes, &shortest);
+                continue;
+            }
+            for &node in &contact.nodes {
+                let key = Key { group: g as u32, node: node as u32, feature: 0 };
+                let corners = [Corner::new(nodes, node); 3];
+                let mut candidate = match contact.obstacle {
+                    Obstacle::Plane { point, normal } => {
+                        Candidate::plane(key, contact.law, nodes, (point, normal), contact.radius)
+                    }
+                    Obstacle::HalfPlane { point, normal, direction } => {
+                        let candidate = contacts.candidates.len();
+                        contacts.ledges.push(Ledge { candidate, point, normal, direction });
+                        Candidate::plane(key, contact.law, nodes, (point, normal), contact.radius)
+                    }
+                    Obstacle::Circle { centre, radius, inside } => {
+                        let shape = Shape::Circle { centre, radius, inside };
+                        Candidate::shaped(key, contact.law, shape, corners, contact.radius, nodes.free)
+                    }
+                    Obstacle::Polyline { .. } | Obstacle::Bodies { .. } => unreachable!("these are searched for"),
+                };
+                candidate.adjacent = shortest[node];
+                contacts.candidates.push(candidate);
+            }
         }
-        Contacts { groups, candidates }
+        contacts
     }
 
-    /// Number of candidates.
+    /// One contact of given candidates, for systems that do not come from a model.
+    pub fn of(name: &str, candidates: Vec<Candidate>) -> Contacts {
+        let group = Group { name: name.into(), ..Default::default() };
+        Contacts { groups: vec![group], candidates, ..Default::default() }
+    }
+
+    /// In one dimension bodies keep their order: each stays above the next one below.
+    fn neighbours(&mut self, model: &Model, group: usize, others: &[usize], nodes: &Nodes, shortest: &[f64]) {
+        let contact = &model.contacts[group];
+        let at = |node: usize| model.places[node][0] + model.displacement[node][0];
+        let mut parts: Vec<(&[usize], usize, usize)> = Vec::new();
+        for set in [&contact.nodes[..], others] {
+            for body in &model.bodies {
+                let own = || set.iter().copied().filter(|node| body.nodes.contains(node));
+                let low = own().min_by(|&a, &b| at(a).total_cmp(&at(b)));
+                let high = own().max_by(|&a, &b| at(a).total_cmp(&at(b)));
+                parts.extend(low.zip(high).map(|(low, high)| (set, low, high)));
+            }
+        }
+        parts.sort_by(|a, b| at(a.1).total_cmp(&at(b.1)).then(a.1.cmp(&b.1)));
+        parts.dedup_by_key(|part| part.1);
+        let same = contact.nodes == others;
+        for pair in parts.windows(2).filter(|pair| same || pair[0].0 != pair[1].0) {
+            let (below, above) = (pair[0].2, pair[1].1);
+            let key = Key { group: group as u32, node: above as u32, feature: below as u32 };
+            let corners = [above, below].map(|node| Corner::new(nodes, node));
+            let mut candidate = Candidate::above(key, contact.law, corners, 2.0 * contact.radius, nodes.free);
+            candidate.adjacent = shortest[above].min(shortest[below]);
+            self.candidates.push(candidate);
+        }
+    }
+
+    /// Number of candidates that are always there.
     pub fn len(&self) -> usize {
         self.candidates.len()
     }
 
-    /// Whether there is none.
+    /// Whether nothing can touch.
     pub fn is_empty(&self) -> bool {
-        self.candidates.is_empty()
+        self.candidates.is_empty() && self.searches.is_empty()
+    }
+
+    /// Whether all gradients are the same in every step, so that what they lead to can be kept.
+    pub fn steady(&self) -> bool {
+        self.searches.is_empty() && self.ledges.is_empty() && self.candidates.iter().all(|c| c.shape.is_affine())
+    }
+
+    /// Whether any contact has friction.
+    pub fn rough(&self) -> bool {
+        self.candidates.iter().any(Candidate::slides) || self.searches.iter().any(Search::rough)
     }
 }
 
@@ -95,41 +155,4 @@ fn shortest_elements(model: &Model, nodes: &Nodes) -> Vec<f64> {
         }
     }
     shortest
-}
-
-impl Candidate {
-    /// A candidate of any affine gap, for systems that do not come from a model.
-    pub fn affine(offset: f64, gradient: &[(u32, f64)], restitution: f64) -> Candidate {
-        Candidate {
-            node: 0,
-            normal: [0.0; 2],
-            restitution,
-            adjacent: f64::INFINITY,
-            responds: true,
-            offset,
-            gradient: gradient.to_vec(),
-        }
-    }
-
-    /// Gap at displacement `q`.
-    pub fn gap(&self, q: &[f64]) -> f64 {
-        self.offset + self.rate(q)
-    }
-
-    /// Gradient of the gap times `x`: the relative velocity Gᵀv.
-    pub fn rate(&self, x: &[f64]) -> f64 {
-        self.gradient.iter().map(|&(dof, coefficient)| coefficient * x[dof as usize]).sum()
-    }
-
-    /// Entry of the gradient for one degree of freedom.
-    pub fn gradient(&self, dof: usize) -> f64 {
-        self.gradient.iter().filter(|(d, _)| *d as usize == dof).map(|(_, coefficient)| coefficient).sum()
-    }
-
-    /// f += p G.
-    pub fn push(&self, p: f64, f: &mut [f64]) {
-        for &(dof, coefficient) in &self.gradient {
-            f[dof as usize] += p * coefficient;
-        }
-    }
 }

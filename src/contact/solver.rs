@@ -42,6 +42,10 @@ pub enum Method {
     Pgs,
     /// Lemke's pivoting.
     Lemke,
+    /// Active sets inside the factorization.
+    ActiveSet,
+    /// All states of a frictional problem, one after the other.
+    Enumeration,
 }
 
 impl Problem<'_> {
@@ -64,6 +68,8 @@ impl Problem<'_> {
         outcome.residual = self.residual(z, y);
         let wanted = match settings.method {
             ContactMethod::Pgs => false,
+            // What active sets could not solve goes the usual way.
+            ContactMethod::ActiveSet => !within(outcome.residual, settings.tolerance) && m <= LEMKE_LIMIT,
             ContactMethod::Lemke => true,
             ContactMethod::Auto => !within(outcome.residual, settings.tolerance) && m <= LEMKE_LIMIT,
         };
@@ -149,10 +155,7 @@ mod tests {
                 .map(|i| (0..m).map(|j| factor[i].iter().zip(&factor[j]).map(|(a, b)| a * b).sum::<f64>()).collect())
                 .collect();
             let b: Vec<f64> = (0..m).map(|_| random(&mut seed) - 0.2).collect();
-            let mut delassus = Delassus::new(m);
-            for j in 0..m {
-                delassus.insert(j, |i| w[i][j]);
-            }
+            let delassus = Delassus::full(&w);
             let active: Vec<u32> = (0..m as u32).collect();
             let problem = Problem { delassus: &delassus, active: &active, b: &b };
             let exact = enumerate(&w, &b);
@@ -172,11 +175,7 @@ mod tests {
     #[test]
     fn too_few_sweeps_are_reported_and_not_hidden() {
         // Two nearly dependent contacts: Gauss–Seidel crawls.
-        let mut delassus = Delassus::new(2);
-        let w = [[1.0, 0.9999], [0.9999, 1.0]];
-        for j in 0..2 {
-            delassus.insert(j, |i| w[i][j]);
-        }
+        let delassus = Delassus::full(&[vec![1.0, 0.9999], vec![0.9999, 1.0]]);
         let problem = Problem { delassus: &delassus, active: &[0, 1], b: &[-1.0, -1.00001] };
         let settings = ContactSolver { method: ContactMethod::Pgs, sweeps: 3, ..Default::default() };
         let (mut z, mut y) = (vec![0.0; 2], vec![0.0; 2]);

@@ -15,30 +15,24 @@ pub struct Guards {
     /// Length of the model, and the sum of all weights.
     length: f64,
     weight: f64,
-    /// Deepest allowed gap of every candidate, and where it is.
-    depths: Vec<(f64, String)>,
+    /// Part of the shortest adjacent element that may be penetrated.
+    fraction: Option<f64>,
+    /// Names of the contacts.
+    contacts: Vec<String>,
 }
 
 impl Guards {
     /// Thresholds of a case on its system.
     pub fn new(case: &Case, system: &System) -> Guards {
         let settings = &case.guards;
-        let fraction = settings.penetration.get().map(|guard| guard.fraction);
-        let mut depths = Vec::new();
-        if let Some(fraction) = fraction {
-            for group in &system.contacts.groups {
-                for candidate in &system.contacts.candidates[group.range.clone()] {
-                    depths.push((-fraction * candidate.adjacent, format!("contact `{}`", group.name)));
-                }
-            }
-        }
         // Only motion can gain energy from nowhere; an equilibrium path has none to keep.
         let moving = case.analysis == Analysis::Dynamic;
         Guards {
             gain: settings.energy.get().filter(|_| moving).map(|guard| guard.gain),
             length: system.length,
             weight: sizes(&system.gravity),
-            depths,
+            fraction: settings.penetration.get().map(|guard| guard.fraction),
+            contacts: system.contacts.groups.iter().map(|group| group.name.clone()).collect(),
         }
     }
 
@@ -61,10 +55,13 @@ impl Guards {
                 )));
             }
         }
-        for (gap, (depth, contact)) in attempt.gaps.iter().zip(&self.depths) {
+        let Some(fraction) = self.fraction else { return Ok(()) };
+        for (&gap, candidate) in attempt.gaps.iter().zip(&attempt.scene.candidates) {
+            let depth = -fraction * candidate.adjacent;
             if gap < depth {
+                let contact = &self.contacts[candidate.key.group as usize];
                 return Err(Error::Guard(format!(
-                    "guard `penetration`: gap {gap:.3e} of {contact} in step {} (t = {}) is deeper than {depth:.3e}; \
+                    "guard `penetration`: gap {gap:.3e} of contact `{contact}` in step {} (t = {}) is deeper than {depth:.3e}; \
                      take a smaller step, or set guards.penetration",
                     state.step, state.time
                 )));

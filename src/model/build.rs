@@ -3,7 +3,9 @@
 use super::function::Function;
 use super::references::NodeSets;
 use super::section;
-use super::{Body, Component, Contact, Joint, Load, Model, Probe, Properties, Support};
+use super::{Body, Component, Contact, Joint, Load, Model, Obstacle, Probe, Properties, Support};
+use crate::contact::Law;
+use crate::contact::shape::{direction, inner, tangent};
 use crate::case::data::{self, Case};
 use crate::elements::{self, ElementKind};
 use crate::mesh::{self, Mesh};
@@ -216,26 +218,82 @@ impl Model {
             self.loads.push(Load { name: load.name.clone(), forces, time: Function::new(&load.time, path)? });
         }
         for contact in &case.contact {
-            let nodes = sets.get(&contact.nodes, &format!("contact `{}`, nodes", contact.name))?.to_vec();
-            let Some(plane) = &contact.plane else {
-                return Err(Error::Input(format!("contact `{}` has no obstacle", contact.name)));
-            };
-            let normal = plane_vector(&plane.normal);
-            let norm = normal[0].hypot(normal[1]);
-            self.contacts.push(Contact {
-                name: contact.name.clone(),
-                nodes,
-                point: plane_vector(&plane.point),
-                normal: [normal[0] / norm, normal[1] / norm],
-                radius: contact.radius,
-                restitution: contact.restitution,
-            });
+            self.add_contact(contact, sets, path)?;
         }
         for probe in &case.probe {
             let node = sets.one(&probe.node, &format!("probe `{}`, node", probe.name))?;
             self.probes.push(Probe { name: probe.name.clone(), node });
         }
         Ok(())
+    }
+
+    fn add_contact(
+        &mut self,
+        contact: &data::Contact,
+        sets: &NodeSets,
+        path: &dyn Fn(&str) -> PathBuf,
+    ) -> Result<()> {
+        let what = format!("contact `{}`", contact.name);
+        let (touching, other) = match (&contact.nodes, &contact.between) {
+            (_, Some([first, second])) => (first, Some(second)),
+            (Some(nodes), None) => (nodes, None),
+            (None, None) => return Err(Error::Input(format!("{what} has no nodes"))),
+        };
+        let nodes = sets.get(touching, &format!("{what}, nodes"))?.to_vec();
+        let obstacle = match other {
+            Some(other) => Obstacle::Bodies { others: sets.get(other, &format!("{what}, between"))?.to_vec() },
+            None => obstacle(contact).ok_or_else(|| Error::Input(format!("{what} has no obstacle")))?,
+        };
+        if self.dimension == 1
+            && let Obstacle::Bodies { others } = &obstacle
+        {
+            self.in_order(&what, &nodes, others)?;
+        }
+        let mut motion = Vec::new();
+        for (name, function) in &contact.motion {
+            let along = match (name.as_str(), &obstacle) {
+                ("x", _) => [1.0, 0.0],
+                ("y", _) => [0.0, 1.0],
+                ("normal", Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. }) => *normal,
+                ("tangent", Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. }) => tangent(*normal),
+                _ => return Err(Error::Input(format!("{what}: its obstacle cannot move along `{name}`"))),
+            };
+            motion.push((along, Function::new(function, path)?));
+        }
+        let law = Law {
+            restitution: contact.restitution.e,
+            moreau: contact.restitution.law == data::RestitutionLaw::Moreau,
+            friction: contact.friction,
+        };
+        self.contacts.push(Contact {
+            name: contact.name.clone(),
+            nodes,
+            obstacle,
+            radius: contact.radius,
+            law,
+            motion,
+        });
+        Ok(())
+    }
+
+    /// In one dimension bodies cannot pass each other, so they must have an order.
+    fn in_order(&self, what: &str, nodes: &[usize], others: &[usize]) -> Result<()> {
+        let at = |node: &usize| self.places[*node][0] + self.displacement[*node][0];
+        let mut spans: Vec<(f64, f64, &str)> = Vec::new();
+        for body in &self.bodies {
+            let own = || nodes.iter().chain(others).filter(|node| body.nodes.contains(node)).map(at);
+            if own().next().is_some() {
+                spans.push((own().fold(f64::INFINITY, f64::min), own().fold(f64::NEG_INFINITY, f64::max), &body.name));
+            }
+        }
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        if spans.len() < 2 {
+            return Err(Error::Input(format!("{what}: `between` needs nodes of two bodies")));
+        }
+        match spans.windows(2).find(|pair| pair[1].0 < pair[0].1) {
+            Some(pair) => Err(Error::Input(format!("{what}: `{}` and `{}` overlap at the start", pair[0].2, pair[1].2))),
+            None => Ok(()),
+        }
     }
 
     fn forces(&self, load: &data::Load, sets: &NodeSets) -> Result<Vec<(usize, Component, f64)>> {
@@ -277,6 +335,32 @@ impl Model {
         }
         Ok(forces)
     }
+}
+
+/// The rigid obstacle of a contact.
+fn obstacle(contact: &data::Contact) -> Option<Obstacle> {
+    let unit = |v: &[f64]| direction(plane_vector(v)).1;
+    let plane = contact.plane.as_ref().map(|plane| Obstacle::Plane {
+        point: plane_vector(&plane.point),
+        normal: unit(&plane.normal),
+    });
+    let half = contact.half_plane.as_ref().map(|half| {
+        let normal = unit(&half.normal);
+        let along = tangent(normal);
+        // Only the side counts: what is given need not be square to the normal.
+        let given = half.direction.as_ref().map_or(1.0, |given| inner(plane_vector(given), along));
+        let direction = along.map(|x| x.copysign(x * given));
+        Obstacle::HalfPlane { point: plane_vector(&half.point), normal, direction }
+    });
+    let circle = contact.circle.as_ref().map(|circle| Obstacle::Circle {
+        centre: plane_vector(&circle.centre),
+        radius: circle.radius,
+        inside: circle.inside,
+    });
+    let polyline = contact.polyline.as_ref().map(|line| Obstacle::Polyline {
+        points: line.points.iter().map(|point| plane_vector(point)).collect(),
+    });
+    plane.or(half).or(circle).or(polyline)
 }
 
 /// Nodes of different bodies by the file and the tag that they share.

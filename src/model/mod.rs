@@ -9,6 +9,7 @@ mod references;
 pub mod section;
 
 use crate::case::data;
+use crate::contact::Law;
 use crate::elements::ElementKind;
 use function::Function;
 use section::SectionValues;
@@ -122,21 +123,81 @@ pub struct Load {
     pub time: Function,
 }
 
-/// A unilateral contact of nodes with a rigid plane.
+/// A unilateral contact.
 #[derive(Clone, Debug)]
 pub struct Contact {
     /// Name in the case.
     pub name: String,
     /// Nodes that may touch.
     pub nodes: Vec<usize>,
-    /// A point of the plane.
-    pub point: [f64; 2],
-    /// Unit normal towards the body.
-    pub normal: [f64; 2],
+    /// What they may touch.
+    pub obstacle: Obstacle,
     /// Thickness of the body at its nodes.
     pub radius: f64,
-    /// Newton's coefficient of restitution.
-    pub restitution: f64,
+    /// Restitution and friction.
+    pub law: Law,
+    /// Motion of the obstacle: directions, and how far along each.
+    pub motion: Vec<([f64; 2], Function)>,
+}
+
+/// What nodes may touch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Obstacle {
+    /// A rigid plane.
+    Plane {
+        /// A point of the plane.
+        point: [f64; 2],
+        /// Unit normal towards the body.
+        normal: [f64; 2],
+    },
+    /// A rigid half plane with an end.
+    HalfPlane {
+        /// Its end.
+        point: [f64; 2],
+        /// Unit normal towards the body.
+        normal: [f64; 2],
+        /// Unit vector from the end along the surface.
+        direction: [f64; 2],
+    },
+    /// A rigid circle.
+    Circle {
+        /// Its centre.
+        centre: [f64; 2],
+        /// Its radius.
+        radius: f64,
+        /// Whether the body is inside.
+        inside: bool,
+    },
+    /// A rigid polyline with the body on its left.
+    Polyline {
+        /// Its corners.
+        points: Vec<[f64; 2]>,
+    },
+    /// Other bodies.
+    Bodies {
+        /// Their nodes.
+        others: Vec<usize>,
+    },
+}
+
+impl Obstacle {
+    /// Points that belong to the model's size.
+    fn points(&self) -> Vec<[f64; 2]> {
+        match self {
+            Obstacle::Plane { point, .. } | Obstacle::HalfPlane { point, .. } => vec![*point],
+            &Obstacle::Circle { centre: [x, y], radius, .. } => vec![[x - radius, y - radius], [x + radius, y + radius]],
+            Obstacle::Polyline { points } => points.clone(),
+            Obstacle::Bodies { .. } => Vec::new(),
+        }
+    }
+
+    /// Point and normal, if it is a plane.
+    pub fn plane(&self) -> Option<([f64; 2], [f64; 2])> {
+        match *self {
+            Obstacle::Plane { point, normal } => Some((point, normal)),
+            _ => None,
+        }
+    }
 }
 
 /// A node whose motion is recorded.
@@ -178,7 +239,8 @@ pub struct Model {
 
 impl Model {
     fn diagonal(&self) -> f64 {
-        let points = self.places.iter().chain(self.contacts.iter().map(|contact| &contact.point));
+        let obstacles = self.contacts.iter().flat_map(|contact| contact.obstacle.points());
+        let points = self.places.iter().copied().chain(obstacles);
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
         for point in points {
             for k in 0..2 {

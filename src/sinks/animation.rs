@@ -11,7 +11,7 @@ use super::frames::extreme_stress;
 use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::files::Growing;
-use crate::model::{Body, Component, Model};
+use crate::model::{Obstacle as Touched, Body, Component, Model};
 use crate::system::System;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
@@ -91,6 +91,35 @@ pub enum Obstacle {
         point: [f64; 2],
         /// Unit normal.
         normal: [f64; 2],
+    },
+    /// A half plane with an end.
+    HalfPlane {
+        /// Name of its contact.
+        name: String,
+        /// Its end.
+        point: [f64; 2],
+        /// Unit normal.
+        normal: [f64; 2],
+        /// Unit vector from the end along the surface.
+        direction: [f64; 2],
+    },
+    /// A circle.
+    Circle {
+        /// Name of its contact.
+        name: String,
+        /// Centre.
+        centre: [f64; 2],
+        /// Radius.
+        radius: f64,
+        /// Whether the structure is inside.
+        inside: bool,
+    },
+    /// A polyline; the structure is on its left.
+    Polyline {
+        /// Name of its contact.
+        name: String,
+        /// Corners.
+        points: Vec<[f64; 2]>,
     },
 }
 
@@ -231,11 +260,11 @@ impl Sink for Animation<'_> {
 
     fn record(&mut self, record: &Record) -> Result<()> {
         let state = &record.attempt.state;
-        for (candidate, &impulse) in self.system.contacts.candidates.iter().zip(&state.impulse) {
-            if record.h > 0.0 && impulse > 0.0 {
-                let sum = &mut self.impulse[self.nearest[candidate.node]];
-                (0..2).for_each(|k| sum[k] += impulse * candidate.normal[k]);
-            }
+        for candidate in record.attempt.scene.candidates.iter().filter(|_| record.h > 0.0) {
+            candidate.each_force(&state.impulse, |node, force| {
+                let sum = &mut self.impulse[self.nearest[node]];
+                (0..2).for_each(|k| sum[k] += force[k]);
+            });
         }
         // The millionth is slack for the rounding of instants.
         if state.time < self.next - 1e-6 * self.interval && state.time < self.end {
@@ -312,10 +341,17 @@ fn scene(model: &Model, cast: &Cast) -> Scene {
     supports.sort_unstable();
     supports.dedup();
     let marks = model.probes.iter().map(|probe| Mark { name: probe.name.clone(), node: cast.nearest[probe.node] });
-    let obstacles = model.contacts.iter().map(|contact| Obstacle::Plane {
-        name: contact.name.clone(),
-        point: contact.point,
-        normal: contact.normal,
+    let obstacles = model.contacts.iter().filter_map(|contact| {
+        let name = contact.name.clone();
+        Some(match contact.obstacle.clone() {
+            Touched::Plane { point, normal } => Obstacle::Plane { name, point, normal },
+            Touched::HalfPlane { point, normal, direction } => {
+                Obstacle::HalfPlane { name, point, normal, direction }
+            }
+            Touched::Circle { centre, radius, inside } => Obstacle::Circle { name, centre, radius, inside },
+            Touched::Polyline { points } => Obstacle::Polyline { name, points },
+            Touched::Bodies { .. } => return None,
+        })
     });
     Scene {
         format: 1,

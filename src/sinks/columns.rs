@@ -4,7 +4,6 @@ use super::Record;
 use crate::case::expect::COLUMNS;
 use crate::model::{Component, Model};
 use crate::system::System;
-use std::ops::Range;
 
 /// Columns that hold whole numbers.
 pub const COUNTS: [&str; 5] = ["step", "active", "newton", "factorizations", "sweeps"];
@@ -12,7 +11,7 @@ pub const COUNTS: [&str; 5] = ["step", "active", "newton", "factorizations", "sw
 /// Names of the columns of a run, and how to fill them.
 pub struct Columns {
     names: Vec<String>,
-    contacts: Vec<Range<usize>>,
+    contacts: usize,
     /// Place and degrees of freedom of the probes' components.
     probes: Vec<Vec<(f64, usize)>>,
 }
@@ -42,7 +41,7 @@ impl Columns {
             names.extend(labels.iter().map(|label| format!("probe.{}.v{label}", probe.name)));
             probes.push(components);
         }
-        Columns { names, contacts: system.contacts.groups.iter().map(|g| g.range.clone()).collect(), probes }
+        Columns { names, contacts: system.contacts.groups.len(), probes }
     }
 
     /// Names in order.
@@ -77,17 +76,21 @@ impl Columns {
             storage_defect,
             min_gap,
             attempt.active as f64,
-            state.impulse.iter().sum(),
+            attempt.scene.candidates.iter().map(|candidate| state.impulse[candidate.row]).sum(),
             attempt.passes as f64,
             attempt.factorizations as f64,
             attempt.sweeps as f64,
             attempt.complementarity,
         ]);
-        for range in &self.contacts {
-            let impulse: f64 = state.impulse[range.clone()].iter().sum();
-            let force = if record.h > 0.0 { impulse / record.h } else { 0.0 };
-            let gap = attempt.gaps[range.clone()].iter().copied().fold(f64::NAN, f64::min);
-            values.extend([impulse, force, gap]);
+        let first = values.len();
+        values.extend((0..self.contacts).flat_map(|_| [0.0, 0.0, f64::NAN]));
+        for (candidate, gap) in attempt.scene.candidates.iter().zip(&attempt.gaps) {
+            let own = &mut values[first + 3 * candidate.key.group as usize..][..3];
+            own[0] += state.impulse[candidate.row];
+            own[2] = own[2].min(*gap);
+        }
+        for own in values[first..].chunks_mut(3).filter(|_| record.h > 0.0) {
+            own[1] = own[0] / record.h;
         }
         for probe in &self.probes {
             values.extend(probe.iter().map(|&(place, dof)| place + state.q[dof]));

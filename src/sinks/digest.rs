@@ -2,6 +2,7 @@
 
 use super::{Record, Sink, pack, unpack};
 use crate::Result;
+use crate::contact::Key;
 use crate::contact::solver::Method;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
@@ -21,13 +22,16 @@ pub struct Digest {
     pub complementarity: f64,
     /// Deepest penetration, zero or positive.
     pub penetration: f64,
-    /// Steps solved in closed form, by Gauss–Seidel, by Lemke's method.
-    pub methods: [u64; 3],
+    /// Steps solved in closed form, by Gauss–Seidel, on active sets, by Lemke's method, by trying all states.
+    pub methods: [u64; 5],
     /// One entry per contact of the case.
     pub contacts: Vec<ContactDigest>,
     /// Times that opened contacts closed, over all candidates.
     pub closings: u64,
-    closed: Vec<bool>,
+    /// Candidates that pushed in the last step, in order.
+    closed: Vec<Key>,
+    closing: Vec<Key>,
+    impulses: Vec<f64>,
 }
 
 /// Episodes of one contact of the case.
@@ -35,8 +39,6 @@ pub struct Digest {
 pub struct ContactDigest {
     /// Name in the case.
     pub name: String,
-    /// Candidates of the contact.
-    pub range: std::ops::Range<usize>,
     /// Largest force.
     pub peak: f64,
     /// Sum of impulses.
@@ -95,7 +97,6 @@ impl Digest {
     pub fn new(system: &System) -> Digest {
         let contacts = system.contacts.groups.iter().map(|group| ContactDigest {
             name: group.name.clone(),
-            range: group.range.clone(),
             ..Default::default()
         });
         Digest {
@@ -105,10 +106,12 @@ impl Digest {
             sweeps: 0,
             complementarity: 0.0,
             penetration: 0.0,
-            methods: [0; 3],
+            methods: [0; 5],
             contacts: contacts.collect(),
             closings: 0,
-            closed: vec![false; system.contacts.len()],
+            closed: Vec::new(),
+            closing: Vec::new(),
+            impulses: vec![0.0; system.contacts.groups.len()],
         }
     }
 }
@@ -144,15 +147,24 @@ impl Sink for Digest {
             Method::None => {}
             Method::Closed => self.methods[0] += 1,
             Method::Pgs => self.methods[1] += 1,
-            Method::Lemke => self.methods[2] += 1,
+            Method::ActiveSet => self.methods[2] += 1,
+            Method::Lemke => self.methods[3] += 1,
+            Method::Enumeration => self.methods[4] += 1,
         }
-        for (closed, &impulse) in self.closed.iter_mut().zip(&state.impulse) {
-            self.closings += u64::from(impulse > 0.0 && !*closed);
-            *closed = impulse > 0.0;
+        self.closing.clear();
+        self.impulses.fill(0.0);
+        for candidate in &attempt.scene.candidates {
+            let impulse = state.impulse[candidate.row];
+            if impulse > 0.0 {
+                self.closings += u64::from(self.closed.binary_search(&candidate.key).is_err());
+                self.closing.push(candidate.key);
+                self.impulses[candidate.key.group as usize] += impulse;
+            }
         }
+        self.closing.sort_unstable();
+        std::mem::swap(&mut self.closed, &mut self.closing);
         let begin = state.time - record.h;
-        for contact in &mut self.contacts {
-            let impulse: f64 = state.impulse[contact.range.clone()].iter().sum();
+        for (contact, &impulse) in self.contacts.iter_mut().zip(&self.impulses) {
             if impulse <= 0.0 {
                 continue;
             }

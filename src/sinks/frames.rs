@@ -93,12 +93,12 @@ impl<'a> Frames<'a> {
             self.director[3 * node..3 * node + 2].copy_from_slice(&[-sine, cosine]);
         }
         self.contact_force.fill(0.0);
-        for (candidate, impulse) in system.contacts.candidates.iter().zip(&state.impulse) {
-            for k in 0..2 {
-                if *impulse > 0.0 {
-                    self.contact_force[3 * candidate.node + k] += impulse / record.h * candidate.normal[k];
+        for candidate in &record.attempt.scene.candidates {
+            candidate.each_force(&state.impulse, |node, force| {
+                for k in 0..2 {
+                    self.contact_force[3 * node + k] += force[k] / record.h;
                 }
-            }
+            });
         }
         let mut cell = 0;
         for element in &system.elements {

@@ -1,11 +1,18 @@
 //! Contact within a pass: impulses from (T4), or impulses and position corrections from (T7).
 
 use super::{ACTIVATION, Attempt, Stepper};
-use crate::case::data::Position;
+use crate::case::data::{ContactMethod, Position};
+use crate::contact::active_set::{self, Bound};
 use crate::contact::delassus::Delassus;
+use crate::contact::friction::{Frictional, Rough};
 use crate::contact::solver::{Method, Outcome, Problem};
+use crate::contact::candidate::Row;
+use crate::contact::{Candidate, Scene};
 use crate::model::Component;
 use crate::{Error, Result};
+
+/// From so many contacts on active sets are faster than Gauss–Seidel on columns of W.
+const MANY: usize = 16;
 
 /// The answers of the step to unit impulses and, for the position-corrected form, to unit corrections.
 pub(super) struct Operators {
@@ -16,6 +23,7 @@ pub(super) struct Operators {
 }
 
 /// Operators of the position-corrected form.
+#[derive(Default)]
 pub(super) struct Corrected {
     /// Gap by correction.
     pub gap: Delassus,
@@ -26,23 +34,28 @@ pub(super) struct Corrected {
 }
 
 impl Operators {
-    pub fn new(candidates: usize, position: Position) -> Operators {
-        let corrected = (position == Position::Ggl).then(|| Corrected {
-            gap: Delassus::new(candidates),
-            gap_by_impulse: Delassus::new(candidates),
-            velocity_by_correction: Delassus::new(candidates),
-        });
-        Operators { velocity: Delassus::new(candidates), corrected }
+    pub fn new(position: Position) -> Operators {
+        let corrected = (position == Position::Ggl).then(Corrected::default);
+        Operators { velocity: Delassus::default(), corrected }
     }
 
-    /// Forgets all columns: the matrix of the step has changed.
-    pub fn clear(&mut self) {
-        self.velocity.clear();
+    fn each(&mut self, f: impl Fn(&mut Delassus)) {
+        f(&mut self.velocity);
         if let Some(corrected) = &mut self.corrected {
-            corrected.gap.clear();
-            corrected.gap_by_impulse.clear();
-            corrected.velocity_by_correction.clear();
+            f(&mut corrected.gap);
+            f(&mut corrected.gap_by_impulse);
+            f(&mut corrected.velocity_by_correction);
         }
+    }
+
+    /// Makes room for the rows of a scene.
+    pub fn resize(&mut self, rows: usize) {
+        self.each(|operator| operator.resize(rows));
+    }
+
+    /// Forgets all columns: the matrix of the step has changed, or the rows have.
+    pub fn clear(&mut self) {
+        self.each(Delassus::clear);
     }
 }
 
@@ -50,7 +63,7 @@ impl Stepper<'_> {
     /// Solves for the impulses (and corrections) of this pass and lets the step answer them. `delta` has been added to
     /// the acceleration already.
     pub(super) fn solve_contact(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
-        if self.system.contacts.is_empty() {
+        if to.scene.candidates.is_empty() {
             return Ok(());
         }
         match self.settings.position {
@@ -71,33 +84,97 @@ impl Stepper<'_> {
         if self.work.active.is_empty() {
             return Ok(());
         }
+        let wanted = match self.settings.contact.method {
+            ContactMethod::Auto => self.work.active.len() >= MANY,
+            method => method == ContactMethod::ActiveSet,
+        };
+        if wanted && self.active_set.is_some() {
+            let outcome = self.solve_bounds(h, to);
+            to.sweeps += outcome.sweeps;
+            to.method = outcome.method;
+            if outcome.converged {
+                return Ok(());
+            }
+        }
         for k in 0..self.work.active.len() {
             let contact = self.work.active[k] as usize;
-            if !self.operators.velocity.knows(contact) {
-                self.impulse_column(contact, h, &to.state.q)?;
+            if !self.operators.velocity.knows(to.scene.candidates[contact].row) {
+                self.impulse_columns(contact, h, to)?;
             }
         }
         self.velocities(h, to);
-        let (system, work) = (self.system, &mut self.work);
+        let work = &mut self.work;
         for &i in &work.active {
-            let i = i as usize;
-            let candidate = &system.contacts.candidates[i];
-            work.b[i] = candidate.rate(&work.first) + candidate.restitution * work.u0[i];
+            let candidate = &to.scene.candidates[i as usize];
+            for (row, entries) in candidate.rows_of() {
+                work.b[row] = law_rate(candidate, row, entries.times(&work.first), &work.u0);
+            }
         }
         add_product(&self.operators.velocity, -1.0, &to.state.impulse, &mut work.b);
-        let problem = Problem { delassus: &self.operators.velocity, active: &work.active, b: &work.b };
-        let outcome = problem.solve(&self.settings.contact, &mut work.impulse, &mut work.y);
+        let outcome = self.solve_law(&to.scene);
         self.count(outcome, to)
+    }
+
+    /// The same on active sets inside the factorization, without W, (T62).
+    fn solve_bounds(&mut self, h: f64, to: &Attempt) -> Outcome {
+        self.velocities(h, to);
+        let (work, free) = (&mut self.work, self.system.nodes.free);
+        let scale = 1.0 - self.row.alpha_m;
+        // Impulses of earlier passes are in the velocities and have to be taken out again.
+        let pressed = to.state.impulse.iter().any(|&p| p != 0.0);
+        work.second.fill(0.0);
+        if pressed {
+            to.scene.push(&to.state.impulse, &mut work.second);
+            work.second[free..].fill(0.0);
+            self.factor.solve(&mut work.second);
+        }
+        work.bounds.clear();
+        for &i in &work.active {
+            let candidate = &to.scene.candidates[i as usize];
+            let bound = bound(candidate, free).expect("active sets are used only where every contact is a bound");
+            let rate = law_rate(candidate, candidate.row, candidate.rate(&work.first), &work.u0);
+            work.b[bound.row] = rate - scale * bound.part * work.second[bound.dof];
+            work.bounds.push(bound);
+        }
+        let Some(active_set) = &mut self.active_set else { return Outcome::default() };
+        for bound in &work.bounds {
+            let answer = scale * bound.part * bound.part / active_set::diagonal(&self.effective, bound.dof);
+            self.operators.velocity.estimate(bound.row, answer);
+        }
+        active_set.solve(&self.effective, scale, &work.bounds, &work.b, &mut work.impulse)
+    }
+
+    /// Solves the law of the active contacts for the impulses, with the right-hand side in `b`.
+    fn solve_law(&mut self, scene: &Scene) -> Outcome {
+        let (work, settings) = (&mut self.work, &self.settings.contact);
+        work.rows.clear();
+        work.rough.clear();
+        let mut slides = false;
+        for &i in &work.active {
+            let candidate = &scene.candidates[i as usize];
+            work.rows.push(candidate.row as u32);
+            work.rough.push(Rough { row: candidate.row, friction: candidate.law.friction });
+            slides |= candidate.slides();
+        }
+        let delassus = &self.operators.velocity;
+        if slides {
+            let problem = Frictional { delassus, contacts: &work.rough, b: &work.b };
+            problem.solve(settings, &mut work.impulse, &mut work.y, &mut work.blocks)
+        } else {
+            let problem = Problem { delassus, active: &work.rows, b: &work.b };
+            problem.solve(settings, &mut work.impulse, &mut work.y)
+        }
     }
 
     /// (T7): gaps by corrections, velocities by impulses. Without damping the first do not depend on the second.
     fn solve_corrected(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let system = self.system;
         let tolerance = ACTIVATION * system.length;
-        for contact in 0..system.contacts.len() {
-            let pressed = self.work.correction_so_far[contact] != 0.0 || to.state.impulse[contact] != 0.0;
-            if pressed && !self.operators.velocity.knows(contact) {
-                self.corrected_columns(contact, h, &to.state.q)?;
+        for contact in 0..to.scene.candidates.len() {
+            let candidate = &to.scene.candidates[contact];
+            let pressed = |(row, _)| self.work.correction_so_far[row] != 0.0 || to.state.impulse[row] != 0.0;
+            if candidate.rows_of().any(pressed) && !self.operators.velocity.knows(candidate.row) {
+                self.corrected_columns(contact, h, to)?;
             }
         }
         self.velocities(h, to);
@@ -107,9 +184,11 @@ impl Stepper<'_> {
         }
         work.second[system.nodes.free..].copy_from_slice(&to.state.q[system.nodes.free..]);
         // Gaps and velocities that the pass would have without any contact.
-        for (i, candidate) in system.contacts.candidates.iter().enumerate() {
-            work.gap_free[i] = candidate.gap(&work.second);
-            work.rate_free[i] = candidate.rate(&work.first) + candidate.restitution * work.u0[i];
+        for candidate in &to.scene.candidates {
+            work.gap_free[candidate.row] = candidate.gap_at_end(&work.second);
+            for (row, entries) in candidate.rows_of() {
+                work.rate_free[row] = law_rate(candidate, row, entries.times(&work.first), &work.u0);
+            }
         }
         if let Some(corrected) = &self.operators.corrected {
             let (gaps, rates) = (&mut work.gap_free, &mut work.rate_free);
@@ -119,20 +198,25 @@ impl Stepper<'_> {
             add_product(&self.operators.velocity, -1.0, &to.state.impulse, rates);
         }
         work.active.clear();
-        let near = |&i: &u32| system.contacts.candidates[i as usize].responds && work.gap_free[i as usize] <= tolerance;
-        work.active.extend((0..work.gap_free.len() as u32).filter(near));
         work.closing.clear();
-        work.closing.extend_from_slice(&work.active);
+        work.corrected.clear();
+        for (i, candidate) in to.scene.candidates.iter().enumerate() {
+            if candidate.responds && work.gap_free[candidate.row] <= tolerance {
+                work.active.push(i as u32);
+                work.closing.push(candidate.row as u32);
+                work.corrected.push(i as u32);
+            }
+        }
         work.impulse.fill(0.0);
         work.correction.fill(0.0);
         to.active = work.active.len();
-        loop {
-            for k in 0..self.work.closing.len() {
-                let contact = self.work.closing[k] as usize;
-                if !self.operators.velocity.knows(contact) {
-                    self.corrected_columns(contact, h, &to.state.q)?;
-                }
+        for k in 0..self.work.active.len() {
+            let contact = self.work.active[k] as usize;
+            if !self.operators.velocity.knows(to.scene.candidates[contact].row) {
+                self.corrected_columns(contact, h, to)?;
             }
+        }
+        loop {
             self.alternate(to)?;
             // A correction may close a contact that was open without it.
             let work = &mut self.work;
@@ -141,14 +225,19 @@ impl Stepper<'_> {
                 add_product(&corrected.gap, 1.0, &work.correction, &mut work.y);
                 add_product(&corrected.gap_by_impulse, 1.0, &work.impulse, &mut work.y);
             }
-            let before = work.closing.len();
-            for i in 0..work.y.len() {
-                let responds = system.contacts.candidates[i].responds;
-                if responds && work.y[i] < -tolerance && !work.closing[..before].contains(&(i as u32)) {
-                    work.closing.push(i as u32);
+            let before = self.work.closing.len();
+            for contact in 0..to.scene.candidates.len() {
+                let candidate = &to.scene.candidates[contact];
+                let missing = candidate.responds && self.work.y[candidate.row] < -tolerance;
+                if missing && !self.work.closing[..before].contains(&(candidate.row as u32)) {
+                    self.work.closing.push(candidate.row as u32);
+                    self.work.corrected.push(contact as u32);
+                    if !self.operators.velocity.knows(candidate.row) {
+                        self.corrected_columns(contact, h, to)?;
+                    }
                 }
             }
-            if work.closing.len() == before {
+            if self.work.closing.len() == before {
                 return Ok(());
             }
         }
@@ -156,11 +245,11 @@ impl Stepper<'_> {
 
     /// Corrections for given impulses, impulses for given corrections, until both laws hold.
     fn alternate(&mut self, to: &mut Attempt) -> Result<()> {
-        let Some(corrected) = &self.operators.corrected else { return Ok(()) };
-        let work = &mut self.work;
-        let settings = &self.settings.contact;
         let coupled = self.system.damped;
         for round in 0..50 {
+            let Some(corrected) = &self.operators.corrected else { return Ok(()) };
+            let work = &mut self.work;
+            let settings = &self.settings.contact;
             work.gap_b.copy_from_slice(&work.gap_free);
             add_product(&corrected.gap_by_impulse, 1.0, &work.impulse, &mut work.gap_b);
             let problem = Problem { delassus: &corrected.gap, active: &work.closing, b: &work.gap_b };
@@ -171,8 +260,7 @@ impl Stepper<'_> {
             let positions = problem.solve(settings, &mut work.correction, &mut work.y);
             work.b.copy_from_slice(&work.rate_free);
             add_product(&corrected.velocity_by_correction, 1.0, &work.correction, &mut work.b);
-            let problem = Problem { delassus: &self.operators.velocity, active: &work.active, b: &work.b };
-            let velocities = problem.solve(settings, &mut work.impulse, &mut work.y);
+            let velocities = self.solve_law(&to.scene);
             to.sweeps += positions.sweeps + velocities.sweeps;
             to.method = velocities.method;
             let worst = if positions.converged { velocities } else { positions };
@@ -220,73 +308,77 @@ impl Stepper<'_> {
         ))
     }
 
-    /// Column of W, (T5): GᵀÂ⁻¹[(1−α_m) M + (1−α_f) h² (b1 − g1 c) K] M⁻¹ G.
-    pub(super) fn impulse_column(&mut self, contact: usize, h: f64, q: &[f64]) -> Result<()> {
+    /// Columns of W for the rows of a contact, (T5): GᵀÂ⁻¹[(1−α_m) M + (1−α_f) h² (b1 − g1 c) K] M⁻¹ G.
+    pub(super) fn impulse_columns(&mut self, contact: usize, h: f64, to: &Attempt) -> Result<()> {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let free = system.nodes.free;
-        let candidates = &system.contacts.candidates;
-        work.delta.fill(0.0);
-        candidates[contact].push(1.0, &mut work.delta);
-        work.delta[free..].fill(0.0);
-        work.first.fill(0.0);
-        for i in 0..free {
-            work.first[i] = (1.0 - row.alpha_m) * work.delta[i];
+        let candidates = &to.scene.candidates;
+        for own in candidates[contact].rows_of() {
+            work.delta.fill(0.0);
+            own.1.push(1.0, &mut work.delta);
+            work.delta[free..].fill(0.0);
+            work.first.fill(0.0);
+            for i in 0..free {
+                work.first[i] = (1.0 - row.alpha_m) * work.delta[i];
+            }
+            let stiffness = (1.0 - row.alpha_f) * h * h * (row.b1 - row.g1 * row.c);
+            if stiffness != 0.0 {
+                self.mass_factor.solve(&mut work.delta);
+                system.add_stiffness_times(&to.state.q, &work.delta, stiffness, &mut work.second, &mut work.first);
+            }
+            self.factor.solve(&mut work.first);
+            work.first[free..].fill(0.0);
+            let column = &work.first;
+            self.operators.velocity.insert(own, candidates, |entries| entries.times(column));
         }
-        let stiffness = (1.0 - row.alpha_f) * h * h * (row.b1 - row.g1 * row.c);
-        if stiffness != 0.0 {
-            self.mass_factor.solve(&mut work.delta);
-            system.add_stiffness_times(q, &work.delta, stiffness, &mut work.second, &mut work.first);
-        }
-        self.factor.solve(&mut work.first);
-        work.first[free..].fill(0.0);
-        let column = &work.first;
-        self.operators.velocity.insert(contact, |j| candidates[j].rate(column));
-        self.check_diagonal(contact)
+        self.check_diagonal(&candidates[contact])
     }
 
     /// Columns of the position-corrected form, (T8), with x = M⁻¹G:
     /// gap by correction GᵀÂ⁻¹[(1−α_m) G + (1−α_c) h g1 C x], gap by impulse −h² b1 (1−α_c) GᵀÂ⁻¹C x,
     /// velocity by correction −h g1 (1−α_f) GᵀÂ⁻¹K x, velocity by impulse Gᵀ[x − h g1 (1−α_c) Â⁻¹C x].
-    fn corrected_columns(&mut self, contact: usize, h: f64, q: &[f64]) -> Result<()> {
+    fn corrected_columns(&mut self, contact: usize, h: f64, to: &Attempt) -> Result<()> {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let free = system.nodes.free;
-        let candidates = &system.contacts.candidates;
+        let (candidates, q) = (&to.scene.candidates, &to.state.q);
         let Some(corrected) = &mut self.operators.corrected else { return Ok(()) };
         let (x, y, scratch) = (&mut work.delta, &mut work.first, &mut work.second);
-        let unit = |vector: &mut Vec<f64>, size: f64| {
-            vector.fill(0.0);
-            candidates[contact].push(size, vector);
-            vector[free..].fill(0.0);
-        };
-        unit(x, 1.0);
-        self.mass_factor.solve(x);
-        unit(y, 1.0 - row.alpha_m);
-        system.add_damping_times(q, x, (1.0 - row.alpha_c) * h * row.g1, y);
-        self.factor.solve(y);
-        y[free..].fill(0.0);
-        corrected.gap.insert(contact, |j| candidates[j].rate(y));
-        y.fill(0.0);
-        system.add_damping_times(q, x, 1.0 - row.alpha_c, y);
-        self.factor.solve(y);
-        y[free..].fill(0.0);
-        corrected.gap_by_impulse.insert(contact, |j| -h * h * row.b1 * candidates[j].rate(y));
-        let velocity = |j: usize| candidates[j].rate(x) - h * row.g1 * candidates[j].rate(y);
-        self.operators.velocity.insert(contact, velocity);
-        y.fill(0.0);
-        system.add_stiffness_times(q, x, 1.0 - row.alpha_f, scratch, y);
-        self.factor.solve(y);
-        y[free..].fill(0.0);
-        corrected.velocity_by_correction.insert(contact, |j| -h * row.g1 * candidates[j].rate(y));
-        self.check_diagonal(contact)
+        for own in candidates[contact].rows_of() {
+            let unit = |vector: &mut Vec<f64>, size: f64| {
+                vector.fill(0.0);
+                own.1.push(size, vector);
+                vector[free..].fill(0.0);
+            };
+            unit(x, 1.0);
+            self.mass_factor.solve(x);
+            unit(y, 1.0 - row.alpha_m);
+            system.add_damping_times(q, x, (1.0 - row.alpha_c) * h * row.g1, y);
+            self.factor.solve(y);
+            y[free..].fill(0.0);
+            corrected.gap.insert(own, candidates, |entries| entries.times(y));
+            y.fill(0.0);
+            system.add_damping_times(q, x, 1.0 - row.alpha_c, y);
+            self.factor.solve(y);
+            y[free..].fill(0.0);
+            corrected.gap_by_impulse.insert(own, candidates, |entries| -h * h * row.b1 * entries.times(y));
+            let velocity = |entries: &Row| entries.times(x) - h * row.g1 * entries.times(y);
+            self.operators.velocity.insert(own, candidates, velocity);
+            y.fill(0.0);
+            system.add_stiffness_times(q, x, 1.0 - row.alpha_f, scratch, y);
+            self.factor.solve(y);
+            y[free..].fill(0.0);
+            corrected.velocity_by_correction.insert(own, candidates, |entries| -h * row.g1 * entries.times(y));
+        }
+        self.check_diagonal(&candidates[contact])
     }
 
-    fn check_diagonal(&self, contact: usize) -> Result<()> {
-        let entry = self.operators.velocity.diagonal(contact);
+    fn check_diagonal(&self, candidate: &Candidate) -> Result<()> {
+        let entry = self.operators.velocity.diagonal(candidate.row);
         // The tangent of a nonlinear pass far from the solution proves nothing.
         if entry > 0.0 || !self.system.linear {
             return Ok(());
         }
-        let node = self.system.contacts.candidates[contact].node;
+        let node = candidate.key.node as usize;
         Err(Error::Solver(format!(
             "an impulse at {} does not separate the contact (Delassus entry {entry:e}): the node is held, or the step is \
              too large for this scheme; take a smaller step, parameters with 2 beta >= gamma, or position = \"ggl\"",
@@ -299,14 +391,9 @@ impl Stepper<'_> {
     fn answer(&mut self, h: f64, to: &mut Attempt) {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let (n, free) = (system.nodes.total, system.nodes.free);
-        let candidates = &system.contacts.candidates;
         to.state.impulse.copy_from_slice(&work.impulse);
         work.first.fill(0.0);
-        for (candidate, &p) in candidates.iter().zip(&work.impulse) {
-            if p != 0.0 {
-                candidate.push(p, &mut work.first);
-            }
-        }
+        to.scene.push(&work.impulse, &mut work.first);
         self.mass_factor.solve(&mut work.first);
         work.first[free..].fill(0.0);
         // first becomes δw, second δu.
@@ -316,11 +403,7 @@ impl Stepper<'_> {
         }
         if self.settings.position == Position::Ggl {
             work.second.fill(0.0);
-            for (candidate, &nu) in candidates.iter().zip(&work.correction) {
-                if nu != 0.0 {
-                    candidate.push(nu, &mut work.second);
-                }
-            }
+            to.scene.push(&work.correction, &mut work.second);
             self.mass_factor.solve(&mut work.second);
             work.second[free..].fill(0.0);
             for i in 0..n {
@@ -343,6 +426,22 @@ impl Stepper<'_> {
             to.state.a[i] += work.delta[i];
         }
     }
+}
+
+/// A contact as a bound on its one free degree of freedom, if that is all that it is.
+pub(super) fn bound(candidate: &Candidate, free: usize) -> Option<Bound> {
+    let entries = candidate.gap_row.entries().iter();
+    let mut moving = entries.filter(|&&(dof, part)| (dof as usize) < free && part != 0.0);
+    let (&(dof, part), None) = (moving.next()?, moving.next()) else { return None };
+    let plain = !candidate.slides() && candidate.shape.is_affine();
+    plain.then_some(Bound { row: candidate.row, dof: dof as usize, part })
+}
+
+/// Relative velocity along a row at the end of the step, and what restitution adds to it in the law.
+pub(super) fn law_rate(candidate: &Candidate, row: usize, rate: f64, u0: &[f64]) -> f64 {
+    let law = &candidate.law;
+    let restituted = row == candidate.row || law.moreau;
+    rate - candidate.drift_of(row, 1) + if restituted { law.restitution * u0[row] } else { 0.0 }
 }
 
 /// y += s A z.

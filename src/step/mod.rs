@@ -14,7 +14,10 @@
 mod contact;
 mod newton;
 
-use crate::case::data::{self, Position};
+use crate::case::data::{self, ContactMethod, Position};
+use crate::contact::Scene;
+use crate::contact::active_set::{ActiveSet, Bound};
+use crate::contact::friction::Rough;
 use crate::contact::solver::Method;
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::{self, Balance, Passage};
@@ -49,6 +52,8 @@ pub struct Attempt {
     pub state: State,
     /// Its works.
     pub balance: Balance,
+    /// What could touch in it.
+    pub scene: Scene,
     /// Gap of every candidate at the end.
     pub gaps: Vec<f64>,
     /// Number of contacts that took part.
@@ -76,6 +81,8 @@ pub struct Stepper<'a> {
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
     factored: Option<(f64, u64)>,
     operators: Operators,
+    /// Solver for many contacts, where each is a bound on one degree of freedom and W = (1−α_m) GᵀÂ⁻¹G.
+    active_set: Option<ActiveSet>,
     work: Work,
 }
 
@@ -98,12 +105,18 @@ struct Work {
     b: Vec<f64>,
     y: Vec<f64>,
     impulse: Vec<f64>,
+    /// Active candidates, their normal rows, the same with their friction, and their blocks of W.
     active: Vec<u32>,
-    /// Position corrections ν of this pass and of the last, contacts that they may close, the gaps and velocities
-    /// without any contact, and the right-hand side of the solve for ν (that for impulses is `b`).
+    rows: Vec<u32>,
+    rough: Vec<Rough>,
+    bounds: Vec<Bound>,
+    blocks: Vec<[f64; 4]>,
+    /// Position corrections ν of this pass and of the last, the rows and contacts that they may close, the gaps and
+    /// velocities without any contact, and the right-hand side of the solve for ν (that for impulses is `b`).
     correction: Vec<f64>,
     correction_so_far: Vec<f64>,
     closing: Vec<u32>,
+    corrected: Vec<u32>,
     gap_free: Vec<f64>,
     gap_b: Vec<f64>,
     rate_free: Vec<f64>,
@@ -118,7 +131,7 @@ impl<'a> Stepper<'a> {
     /// A stepper; factors the mass matrix.
     pub fn new(system: &'a System, row: Tableau, settings: Settings) -> Result<Stepper<'a>> {
         let n = system.nodes.total;
-        let m = system.contacts.len();
+        let m = Scene::new(system).rows;
         let mut mass_factor = Factor::new(&system.mass.pattern, system.nodes.free);
         mass_factor
             .factor(&system.mass)
@@ -130,7 +143,16 @@ impl<'a> Stepper<'a> {
             effective: Symmetric::zeros(system.mass.pattern.clone()),
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
-            operators: Operators::new(m, settings.position),
+            operators: Operators::new(settings.position),
+            active_set: match misfit(system, &row, &settings) {
+                None => Some(ActiveSet::new(&system.mass, system.nodes.free)),
+                Some(reason) if settings.contact.method == ContactMethod::ActiveSet => {
+                    return Err(Error::Input(format!(
+                        "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""
+                    )));
+                }
+                Some(_) => None,
+            },
             work: Work {
                 q_free: zeros(n),
                 v_free: zeros(n),
@@ -147,9 +169,14 @@ impl<'a> Stepper<'a> {
                 y: zeros(m),
                 impulse: zeros(m),
                 active: Vec::with_capacity(m),
+                rows: Vec::with_capacity(m),
+                rough: Vec::with_capacity(m),
+                bounds: Vec::with_capacity(m),
+                blocks: Vec::with_capacity(m),
                 correction: zeros(m),
                 correction_so_far: zeros(m),
                 closing: Vec::with_capacity(m),
+                corrected: Vec::with_capacity(m),
                 gap_free: zeros(m),
                 gap_b: zeros(m),
                 rate_free: zeros(m),
@@ -191,6 +218,7 @@ impl<'a> Stepper<'a> {
     pub fn attempt_for(&self) -> Attempt {
         Attempt {
             state: State::zeros(self.system, self.has_storage()),
+            scene: Scene::new(self.system),
             gaps: vec![0.0; self.system.contacts.len()],
             ..Default::default()
         }
@@ -202,6 +230,11 @@ impl<'a> Stepper<'a> {
         self.row.storage && self.system.linear && self.system.drives.is_empty()
     }
 
+    /// Whether one pass is not enough: something is not affine, forces or gaps that must vanish.
+    fn iterates(&self) -> bool {
+        !self.system.linear || (self.settings.position == Position::Ggl && !self.system.contacts.steady())
+    }
+
     /// Predictions of (T1)–(T2), active contacts and first guess.
     fn begin(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
@@ -209,25 +242,12 @@ impl<'a> Stepper<'a> {
             work.q_free[i] = from.q[i] + h * from.v[i] + h * h * row.b0 * from.a[i];
             work.v_free[i] = from.v[i] + h * row.g0 * from.a[i];
         }
-        for vector in [&mut work.jump, &mut work.shift, &mut work.correction, &mut work.correction_so_far] {
-            vector.fill(0.0);
-        }
-        work.active.clear();
-        for (i, candidate) in system.contacts.candidates.iter().enumerate() {
-            work.u0[i] = candidate.rate(&from.v);
-            // (T51)
-            let forecast = candidate.gap(&from.q) + self.settings.forecast * h * work.u0[i];
-            let near = candidate.responds && forecast <= ACTIVATION * system.length;
-            let active = self.settings.position == Position::Half && near;
-            if active {
-                work.active.push(i as u32);
-            }
-            // Warm start of the contact solve; the step itself begins without impulse.
-            work.impulse[i] = if active { from.impulse[i] } else { 0.0 };
-        }
+        work.jump.fill(0.0);
+        work.shift.fill(0.0);
+        self.begin_contact(from, h, t1, to);
         to.state.step = from.step + 1;
         to.state.time = t1;
-        to.state.impulse.fill(0.0);
+        let row = &self.row;
         if row.carries_acceleration() {
             to.state.a.copy_from_slice(&from.a);
         } else {
@@ -242,6 +262,52 @@ impl<'a> Stepper<'a> {
         to.active = work.active.len();
         (to.passes, to.factorizations, to.sweeps) = (0, 0, 0);
         to.method = Method::None;
+    }
+
+    /// What may touch in this step, and what of it is active, (T51).
+    fn begin_contact(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) {
+        let (system, work) = (self.system, &mut self.work);
+        work.active.clear();
+        if system.contacts.is_empty() {
+            return;
+        }
+        to.scene.look(system, from, t1, self.row.c);
+        let rows = to.scene.rows;
+        if !system.contacts.steady() {
+            self.operators.clear();
+        }
+        self.operators.resize(rows);
+        for vector in [
+            &mut work.u0,
+            &mut work.u1,
+            &mut work.b,
+            &mut work.y,
+            &mut work.gap_free,
+            &mut work.gap_b,
+            &mut work.rate_free,
+            &mut work.correction,
+            &mut work.correction_so_far,
+            &mut to.state.impulse,
+        ] {
+            vector.clear();
+            vector.resize(rows, 0.0);
+        }
+        to.scene.note(&mut to.state.found);
+        // Warm start of the contact solve; the step itself begins without impulse.
+        to.scene.recall(from, &mut work.impulse);
+        for (i, candidate) in to.scene.candidates.iter().enumerate() {
+            for (row, entries) in candidate.rows_of() {
+                work.u0[row] = entries.times(&from.v) - candidate.drift_of(row, 0);
+            }
+            let forecast =
+                candidate.gap(&from.q, candidate.shift[0]) + self.settings.forecast * h * work.u0[candidate.row];
+            let near = candidate.responds && forecast <= ACTIVATION * system.length;
+            if self.settings.position == Position::Half && near {
+                work.active.push(i as u32);
+            } else {
+                candidate.rows_of().for_each(|(row, _)| work.impulse[row] = 0.0);
+            }
+        }
     }
 
     /// Driven degrees of freedom, (T9): the place from the function, acceleration and velocity from (T2) and (T1).
@@ -304,6 +370,9 @@ impl<'a> Stepper<'a> {
             }
             self.factored = Some((h, to.state.step));
             self.operators.clear();
+            if let Some(active_set) = &mut self.active_set {
+                active_set.clear();
+            }
         }
         // A factor that is kept counts for the step that made it, also if that step has to be made again.
         if system.linear && self.factored.is_some_and(|(_, step)| step == to.state.step) {
@@ -314,15 +383,19 @@ impl<'a> Stepper<'a> {
 
     /// The whole Delassus operator at a state, row by row: for tests and diagnostics.
     pub fn delassus_matrix(&mut self, at: &State, h: f64) -> Result<Vec<Vec<f64>>> {
-        let m = self.system.contacts.len();
         let mut attempt = self.attempt_for();
         attempt.state.q.copy_from_slice(&at.q);
         self.prepare(h, &mut attempt)?;
+        attempt.scene.look(self.system, at, at.time + h, self.row.c);
+        let m = attempt.scene.rows;
+        self.operators.resize(m);
         let mut rows = vec![vec![0.0; m]; m];
-        for column in 0..m {
-            self.impulse_column(column, h, &at.q)?;
-            for &(row, value) in self.operators.velocity.column(column) {
-                rows[row as usize][column] = value;
+        for contact in 0..attempt.scene.candidates.len() {
+            self.impulse_columns(contact, h, &attempt)?;
+            for (column, _) in attempt.scene.candidates[contact].rows_of() {
+                for &(row, value) in self.operators.velocity.column(column) {
+                    rows[row as usize][column] = value;
+                }
             }
         }
         Ok(rows)
@@ -345,21 +418,24 @@ impl<'a> Stepper<'a> {
     fn finish(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<()> {
         self.energies(&mut to.state);
         let (system, work) = (self.system, &mut self.work);
-        for (i, candidate) in system.contacts.candidates.iter().enumerate() {
-            to.gaps[i] = candidate.gap(&to.state.q);
-            work.u1[i] = candidate.rate(&to.state.v);
-        }
-        to.complementarity = self.contact_residual(&to.state);
-        let work = &mut self.work;
-        if let Some(corrected) = &self.operators.corrected {
-            for &i in &work.closing {
-                let i = i as usize;
-                let natural = to.gaps[i].min(corrected.gap.diagonal(i) * work.correction[i]).abs();
-                to.complementarity = to.complementarity.max(natural / system.length);
+        to.gaps.clear();
+        let mut obstacles = 0.0;
+        for candidate in &to.scene.candidates {
+            to.gaps.push(candidate.gap_at_end(&to.state.q));
+            for (row, entries) in candidate.rows_of() {
+                work.u1[row] = entries.times(&to.state.v) - candidate.drift_of(row, 1);
+                let drift = 0.5 * (candidate.drift_of(row, 0) + candidate.drift_of(row, 1));
+                obstacles += drift * to.state.impulse[row];
             }
         }
+        to.complementarity = self.contact_residual(to).max(self.gap_residual(to));
+        let work = &mut self.work;
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         to.balance = ledger::balance(system, from, &to.state, &passage, &mut work.ledger);
+        to.balance.support += obstacles;
+        to.balance.defect -= obstacles;
+        let sliding = to.scene.candidates.iter().filter(|candidate| candidate.slides()).map(|c| c.row + 1);
+        to.balance.friction = sliding.map(|t| 0.5 * (work.u0[t] + work.u1[t]) * to.state.impulse[t]).sum();
         if !system.drives.is_empty() {
             self.support_work(from, to);
         }
@@ -379,16 +455,16 @@ impl<'a> Stepper<'a> {
         self.residual(from, to);
         let (system, work) = (self.system, &mut self.work);
         system.mass.multiply(&work.jump, &mut work.first);
-        for (candidate, &p) in system.contacts.candidates.iter().zip(&to.state.impulse) {
-            if p != 0.0 {
-                candidate.push(-p, &mut work.first);
-            }
-        }
+        work.second.fill(0.0);
+        to.scene.push(&to.state.impulse, &mut work.second);
+        let mut support = 0.0;
         for &(d, _) in &system.drives {
             let path = to.state.q[d] - from.q[d];
-            to.balance.support += work.residual[d] * path + 0.5 * (from.v[d] + to.state.v[d]) * work.first[d];
+            let impulse = work.first[d] - work.second[d];
+            support += work.residual[d] * path + 0.5 * (from.v[d] + to.state.v[d]) * impulse;
         }
-        to.balance.defect -= to.balance.support;
+        to.balance.support += support;
+        to.balance.defect -= support;
     }
 
     /// Stops at the step that made a NaN or an infinity, and says where.
@@ -411,18 +487,38 @@ impl<'a> Stepper<'a> {
     }
 }
 
+/// Why active sets cannot solve the contacts of a system with a scheme, if they cannot.
+fn misfit(system: &System, row: &Tableau, settings: &Settings) -> Option<&'static str> {
+    let contacts = &system.contacts;
+    let bounds: Vec<_> = contacts.candidates.iter().map(|c| contact::bound(c, system.nodes.free)).collect();
+    let mut dofs: Vec<usize> = bounds.iter().flatten().map(|bound| bound.dof).collect();
+    dofs.sort_unstable();
+    if settings.position == Position::Ggl {
+        Some("position-corrected contact has two laws at once")
+    } else if row.b1 != row.g1 * row.c && row.alpha_f != 1.0 {
+        Some("the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)")
+    } else if !contacts.steady() || bounds.iter().any(Option::is_none) {
+        Some("every contact must be a plane along an axis, without friction")
+    } else if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
+        Some("a node may touch one plane only")
+    } else {
+        None
+    }
+}
+
 impl StepMethod for Stepper<'_> {
     fn initial_attempt(&mut self, h: f64) -> Result<Attempt> {
         let mut attempt = self.attempt_for();
         attempt.state = self.start(h);
-        for (gap, candidate) in attempt.gaps.iter_mut().zip(&self.system.contacts.candidates) {
-            *gap = candidate.gap(&attempt.state.q);
-        }
+        attempt.scene.look_at(self.system, &attempt.state);
+        attempt.gaps.clear();
+        attempt.gaps.extend(attempt.scene.candidates.iter().map(|candidate| candidate.gap_at_end(&attempt.state.q)));
+        attempt.state.impulse.resize(attempt.scene.rows, 0.0);
+        attempt.scene.note(&mut attempt.state.found);
         Ok(attempt)
     }
 
     fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
-        let system = self.system;
         self.begin(from, h, t1, to);
         loop {
             self.place(h, &mut to.state);
@@ -433,7 +529,7 @@ impl StepMethod for Stepper<'_> {
             self.prepare(h, to)?;
             self.pass(h, to)?;
             to.passes += 1;
-            if system.linear {
+            if !self.iterates() {
                 self.place(h, &mut to.state);
                 break;
             }

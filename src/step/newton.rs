@@ -1,6 +1,8 @@
 //! Residual of a step and when Newton's method may stop.
 
+use super::contact::law_rate;
 use super::{Attempt, Stepper};
+use crate::contact::friction::{Rough, natural_map};
 use crate::state::State;
 use crate::system::System;
 use crate::{Error, Result};
@@ -46,9 +48,10 @@ impl Stepper<'_> {
     /// Whether the iteration may stop at the current state, (T6); the residual is found on the way.
     pub(super) fn converged(&mut self, from: &State, to: &Attempt) -> Result<bool> {
         let (inertia, work_of_inertia) = self.residual(from, to);
+        let iterates = self.iterates();
         let (system, work) = (self.system, &mut self.work);
         let state = &to.state;
-        if system.linear || to.passes == 0 {
+        if !iterates || to.passes == 0 {
             work.residuals.clear();
             work.left = f64::INFINITY;
             return Ok(false);
@@ -70,7 +73,7 @@ impl Stepper<'_> {
         // Where a further pass does not halve that work, it is rounding too.
         let closed = left <= WORK * energy || left > 0.5 * work.left;
         work.left = left;
-        if (worst <= 1.0 || stalled) && closed && self.contact_residual(state) <= CONTACT {
+        if (worst <= 1.0 || stalled) && closed && self.law_residual(to) <= CONTACT {
             return Ok(true);
         }
         if to.passes >= self.settings.newton.passes || worst.is_nan() {
@@ -80,19 +83,42 @@ impl Stepper<'_> {
     }
 
     /// Natural-map residual of (T4) at the velocities of a state, of the largest relative velocity.
-    pub(super) fn contact_residual(&self, state: &State) -> f64 {
-        let work = &self.work;
+    pub(super) fn contact_residual(&self, to: &Attempt) -> f64 {
+        let (work, state) = (&self.work, &to.state);
         let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
         for &i in &work.active {
-            let i = i as usize;
-            let candidate = &self.system.contacts.candidates[i];
-            let u1 = candidate.rate(&state.v);
-            let law = u1 + candidate.restitution * work.u0[i];
-            let natural = law.min(self.operators.velocity.diagonal(i).abs() * state.impulse[i]).abs();
+            let candidate = &to.scene.candidates[i as usize];
+            let mut law = [0.0; 2];
+            let mut impulse = [0.0; 2];
+            let mut w = [0.0, 0.0, 0.0, 1.0];
+            for (row, entries) in candidate.rows_of() {
+                let k = row - candidate.row;
+                let rate = entries.times(&state.v);
+                law[k] = law_rate(candidate, row, rate, &work.u0);
+                impulse[k] = state.impulse[row];
+                w[3 * k] = self.operators.velocity.diagonal(row);
+                let u1 = rate - candidate.drift_of(row, 1);
+                scale = scale.max(work.u0[row].abs()).max(u1.abs()).max(work.b[row].abs());
+            }
+            let natural = natural_map(&Rough { row: 0, friction: candidate.law.friction }, &w, &impulse, &law);
             worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
-            scale = scale.max(work.u0[i].abs()).max(u1.abs()).max(work.b[i].abs());
         }
         if worst == 0.0 { 0.0 } else { worst / scale }
+    }
+
+    /// Natural-map residual of the gaps of (T7), of the length of the model.
+    pub(super) fn gap_residual(&self, to: &Attempt) -> f64 {
+        let Some(corrected) = &self.operators.corrected else { return 0.0 };
+        let (work, mut worst) = (&self.work, 0.0_f64);
+        for candidate in work.corrected.iter().map(|&i| &to.scene.candidates[i as usize]) {
+            let push = corrected.gap.diagonal(candidate.row) * work.correction[candidate.row];
+            worst = worst.max(candidate.gap_at_end(&to.state.q).min(push).abs());
+        }
+        worst / self.system.length
+    }
+
+    fn law_residual(&self, to: &Attempt) -> f64 {
+        self.contact_residual(to).max(self.gap_residual(to))
     }
 
     fn not_converged(&self, to: &Attempt) -> Error {
@@ -101,7 +127,7 @@ impl Stepper<'_> {
             (0..residual.len()).max_by(|&i, &j| residual[i].abs().total_cmp(&residual[j].abs())).unwrap_or(0)
         });
         let history: Vec<String> = self.work.residuals.iter().map(|r| format!("{r:.1e}")).collect();
-        let law = self.contact_residual(&to.state);
+        let law = self.law_residual(to);
         let contact = if law > CONTACT { format!("; contact law missed by {law:.1e}") } else { String::new() };
         Error::Solver(format!(
             "Newton's method did not converge in step {} (t = {}) after {} passes; worst at {}; residuals over their \

@@ -84,9 +84,12 @@ struct Wall {
 }
 
 impl Wall {
-    fn new(contact: &Contact) -> Wall {
-        let away = contact.normal[0].signum();
-        Wall { away, place: contact.point[0] + away * contact.radius }
+    /// Of a contact with a plane at rest without friction; exact solutions know nothing else.
+    fn new(contact: &Contact) -> Option<Wall> {
+        let (point, normal) = contact.obstacle.plane()?;
+        let away = normal[0].signum();
+        let plain = contact.motion.is_empty() && contact.law.friction == 0.0;
+        plain.then(|| Wall { away, place: point[0] + away * contact.radius })
     }
 
     /// Distance from the wall of a place.
@@ -116,11 +119,11 @@ fn uniform(values: &[[f64; 3]], body: &Body) -> Option<f64> {
 
 fn bar_on_wall(model: &Model, body: &Body, contact: &Contact, node: usize) -> Option<Known> {
     let bar = Straight::new(model, body)?;
-    let wall = Wall::new(contact);
+    let wall = Wall::new(contact)?;
     let &[foot] = &contact.nodes[..] else { return None };
     let gap = bar.ends.map(|end| wall.distance(end)).into_iter().fold(f64::INFINITY, f64::min);
     let at_rest = uniform(&model.displacement, body) == Some(0.0);
-    if contact.restitution != 0.0 || gap < 0.0 || wall.distance(model.places[foot][0]) != gap || !at_rest {
+    if contact.law.restitution != 0.0 || gap < 0.0 || wall.distance(model.places[foot][0]) != gap || !at_rest {
         return None;
     }
     let Straight { young, density, area, .. } = bar;
@@ -183,14 +186,14 @@ fn free_bar(case: &Case, model: &Model, body: &Body, node: usize) -> Option<Know
 }
 
 fn ball_on_floor(model: &Model, contact: &Contact, node: usize) -> Option<Known> {
-    let wall = Wall::new(contact);
+    let wall = Wall::new(contact)?;
     let height = wall.distance(model.places[node][0]);
     let gravity = -wall.away * model.gravity[0];
     let rest = model.displacement[node][0] == 0.0 && model.velocity[node][0] == 0.0;
     if !model.supports.is_empty() || !rest || height <= 0.0 || gravity <= 0.0 {
         return None;
     }
-    let exact = BouncingBall { height, gravity, restitution: contact.restitution };
+    let exact = BouncingBall { height, gravity, restitution: contact.law.restitution };
     wall.known("ball bounces on a floor", move |t| exact.position(t), move |t| exact.velocity(t), None)
 }
 
@@ -207,7 +210,7 @@ fn oscillator(model: &Model, contact: &Contact, node: usize) -> Option<Known> {
     if masses != 2 || ![a, b].contains(&node) || contact.nodes != [node] || !held || !still || !free {
         return None;
     }
-    let wall = Wall::new(contact);
+    let wall = Wall::new(contact)?;
     // Where the spring is at rest; in one dimension its length has a sign.
     let rest = model.places[anchor][0] + if node == b { p.rest_length } else { -p.rest_length };
     let amplitude = wall.distance(model.places[node][0]);
@@ -215,7 +218,7 @@ fn oscillator(model: &Model, contact: &Contact, node: usize) -> Option<Known> {
         return None;
     }
     let mass = model.body_of(node).properties.mass;
-    let exact = ImpactingOscillator { mass, stiffness: p.stiffness, restitution: contact.restitution, amplitude };
+    let exact = ImpactingOscillator { mass, stiffness: p.stiffness, restitution: contact.law.restitution, amplitude };
     wall.known("mass on a spring hits a wall", move |t| exact.position(t), move |t| exact.velocity(t), None)
 }
 

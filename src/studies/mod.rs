@@ -104,7 +104,8 @@ pub fn choose(model: &Model, wish: &Wish) -> Result<(usize, Component)> {
         return Err(Error::Input("a study follows a probe, but the case has none; add a [[probe]]".into()));
     }
     let along = model.contacts.first().map_or(Component::X, |contact| {
-        if contact.normal[1].abs() > contact.normal[0].abs() { Component::Y } else { Component::X }
+        let normal = contact.obstacle.plane().map_or([1.0, 0.0], |(_, normal)| normal);
+        if normal[1].abs() > normal[0].abs() { Component::Y } else { Component::X }
     });
     let Some(wish) = &wish.0 else { return Ok((0, along)) };
     let find = |name: &str| model.probes.iter().position(|probe| probe.name == name);

@@ -116,6 +116,17 @@ impl Nodes {
         (dof != NONE).then_some(dof as usize)
     }
 
+    /// The translations of a node in a vector over all degrees of freedom.
+    pub fn translation(&self, node: usize, x: &[f64]) -> [f64; 2] {
+        [Component::X, Component::Y].map(|c| self.find(node, c).map_or(0.0, |dof| x[dof]))
+    }
+
+    /// Place of a node at displacement `q`.
+    pub fn place_at(&self, node: usize, q: &[f64]) -> [f64; 2] {
+        let (place, moved) = (self.place[node], self.translation(node, q));
+        [place[0] + moved[0], place[1] + moved[1]]
+    }
+
     /// Node and component of a degree of freedom, for messages.
     pub fn owner(&self, dof: usize) -> (usize, Component) {
         for (node, numbers) in self.dofs.iter().enumerate() {

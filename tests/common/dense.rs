@@ -1,6 +1,6 @@
 //! A linear system given by dense matrices, for problems that no mesh describes.
 
-use carom::contact::{Candidate, Contacts, Group};
+use carom::contact::{Candidate, Contacts};
 use carom::elements::{Block, Element, ElementKind, Local, Resultants, Tangent};
 use carom::model::function::Function;
 use carom::model::{Body, Component, Load, Model, Properties};
@@ -105,10 +105,8 @@ pub fn golden() -> System {
         length: 1.0,
     };
     let mut system = System::assemble(&model).unwrap();
-    system.contacts = Contacts {
-        groups: vec![Group { name: "both".into(), range: 0..2 }],
-        candidates: vec![Candidate::affine(0.1, &[(0, 1.0)], 0.5), Candidate::affine(0.15, &[(1, 0.5), (2, 1.0)], 0.2)],
-    };
+    let candidates = vec![Candidate::affine(0.1, &[(0, 1.0)], 0.5), Candidate::affine(0.15, &[(1, 0.5), (2, 1.0)], 0.2)];
+    system.contacts = Contacts::of("both", candidates);
     assert_eq!(system.nodes.total, 3);
     let _: &Nodes = &system.nodes;
     system
