@@ -31,6 +31,17 @@ pub const CASES: &[Shipped] = shipped![
     "beam-on-stop",
     "portal-frame",
     "swing",
+    "two-bars",
+    "newtons-cradle",
+    "bar-on-moving-wall",
+    "incline",
+    "whisker",
+    "shaker",
+    "crossed-beams",
+    "peg-board",
+    "portal-frame-impact",
+    "beam-on-floor",
+    "crowd",
 ];
 
 /// A mesh that a shipped case reads.

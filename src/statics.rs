@@ -217,7 +217,7 @@ impl<'a> Statics<'a> {
                     self.factor.solve(&mut self.push);
                     let column = &self.push;
                     let own = (contact, &candidates[contact].gap_row);
-                    self.compliance.insert(own, candidates, |row| row.times(column));
+                    self.compliance.insert(own, candidates.iter(), |row| row.times(column));
                 }
             }
             let problem = Problem { delassus: &self.compliance, active: &self.closing, b: &self.gaps };
@@ -313,11 +313,8 @@ impl<'a> Statics<'a> {
 impl Method for Statics<'_> {
     fn initial_attempt(&mut self, _: f64) -> Result<Attempt> {
         let system = self.system;
-        let mut attempt = Attempt {
-            state: State::zeros(system, false),
-            scene: Scene::new(system),
-            ..Default::default()
-        };
+        let mut attempt =
+            Attempt { state: State::zeros(system, false), scene: Scene::new(system), ..Default::default() };
         attempt.state.q.copy_from_slice(&system.q0);
         self.equilibrate(&mut attempt)?;
         self.finish(None, 0.0, &mut attempt);

@@ -206,7 +206,7 @@ impl Summary {
                 format!("peak {}, plateau {}, roughness {}", value("peak"), value("plateau"), value("roughness")),
             );
         }
-        if self.candidates > 0 {
+        if !self.contacts.is_empty() {
             line("deepest penetration", figure(self.penetration));
             line("worst complementarity", format!("{:.1e}", self.complementarity));
         }

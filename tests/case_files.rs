@@ -76,10 +76,7 @@ fn what_is_not_built_yet_is_refused_as_such_and_nothing_else_is() {
 
 #[test]
 fn words_that_are_not_built_yet_are_refused_as_such() {
-    for set in [
-        "contact.floor.rule=\"lin\"",
-        "contact.floor.law=\"position\"",
-    ] {
+    for set in ["contact.floor.rule=\"lin\"", "contact.floor.law=\"position\""] {
         let (_, message, label) = only(TRUSS, &[set]);
         assert!(message.ends_with("is known, but this version does not build it yet"), "{set}: {message}");
         assert_eq!(label, "not built yet");

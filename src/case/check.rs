@@ -347,7 +347,8 @@ impl Check<'_> {
                 self.direction(&plane, "direction");
             }
         }
-        let obstacle = ["plane", "half_plane", "circle", "polyline", "between"].into_iter().find(|key| contact.has(key));
+        let obstacle =
+            ["plane", "half_plane", "circle", "polyline", "between"].into_iter().find(|key| contact.has(key));
         match (obstacle, contact.has("nodes")) {
             (Some("between"), true) => {
                 let message = "a contact takes `nodes` with an obstacle, or `between`, not both";

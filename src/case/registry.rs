@@ -305,8 +305,11 @@ static CIRCLE: Table = table(
     ],
 );
 
-static OBSTACLE: Table =
-    table("polyline", "A rigid polyline; the body is on its left", &[required("points", Vectors(2, usize::MAX), "Corner points")]);
+static OBSTACLE: Table = table(
+    "polyline",
+    "A rigid polyline; the body is on its left",
+    &[required("points", Vectors(2, usize::MAX), "Corner points")],
+);
 
 static RESTITUTION: Table = table(
     "restitution",

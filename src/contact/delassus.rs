@@ -42,8 +42,13 @@ impl Delassus {
     }
 
     /// Stores the column of a candidate's row: `rate` is the velocity along a row for a unit impulse along that one.
-    pub fn insert(&mut self, (column, own): (usize, &Row), candidates: &[Candidate], rate: impl Fn(&Row) -> f64) {
-        let rows = candidates.iter().flat_map(|candidate| candidate.rows_of());
+    pub fn insert<'a>(
+        &mut self,
+        (column, own): (usize, &Row),
+        candidates: impl Iterator<Item = &'a Candidate>,
+        rate: impl Fn(&Row) -> f64,
+    ) {
+        let rows = candidates.flat_map(|candidate| candidate.rows_of());
         self.insert_entries(column, rate(own), rows.map(|(row, entries)| (row as u32, rate(entries))));
     }
 

@@ -5,6 +5,7 @@
 pub mod active_set;
 pub mod candidate;
 pub mod delassus;
+mod dense;
 pub mod friction;
 mod lemke;
 mod pgs;

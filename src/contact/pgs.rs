@@ -4,11 +4,11 @@
 use super::solver::Problem;
 use crate::case::data::ContactSolver;
 
-/// Sweeps until the natural-map residual is within the tolerance; returns their number.
-pub fn solve(problem: &Problem, settings: &ContactSolver, z: &mut [f64], y: &mut [f64]) -> usize {
+/// At most `most` sweeps, until the natural-map residual is within the tolerance; returns their number.
+pub fn solve(problem: &Problem, settings: &ContactSolver, most: usize, z: &mut [f64], y: &mut [f64]) -> usize {
     let mut residual = problem.residual(z, y);
     let mut sweeps = 0;
-    while residual > settings.tolerance && sweeps < settings.sweeps {
+    while residual > settings.tolerance && sweeps < most {
         for &i in problem.active {
             let i = i as usize;
             let step = (z[i] - settings.relaxation * y[i] / problem.delassus.diagonal(i)).max(0.0) - z[i];

@@ -135,7 +135,15 @@ impl Search {
         }
     }
 
-    fn push(&self, node: usize, feature: u32, shape: Shape, touched: &[usize], view: &View, found: &mut Vec<Candidate>) {
+    fn push(
+        &self,
+        node: usize,
+        feature: u32,
+        shape: Shape,
+        touched: &[usize],
+        view: &View,
+        found: &mut Vec<Candidate>,
+    ) {
         let mut corners = [Corner::new(view.nodes, node); 3];
         let mut adjacent = self.shortest[node];
         for (corner, &other) in corners[1..].iter_mut().zip(touched) {

@@ -1,8 +1,14 @@
 //! The complementarity problem 0 ≤ y = W z + b ⊥ z ≥ 0 on the active contacts, (T52), and the choice of solver.
 
 use super::delassus::Delassus;
-use super::{lemke, pgs};
+use super::{dense, lemke, pgs};
 use crate::case::data::{ContactMethod, ContactSolver};
+
+/// Sweeps after which Gauss–Seidel is interrupted by an active set.
+const FEW: usize = 100;
+
+/// Problems up to this size may have their W factored.
+const DENSE_LIMIT: usize = 1000;
 
 /// Problems up to this size may go to Lemke's dense tableau; beyond, its memory and time grow too fast.
 const LEMKE_LIMIT: usize = 300;
@@ -49,8 +55,9 @@ pub enum Method {
 }
 
 impl Problem<'_> {
-    /// Solves for `z`, which holds the warm start; `y` becomes W z + b. One contact is solved in closed form, more
-    /// by projected Gauss–Seidel, and by Lemke's method where that does not get there.
+    /// Solves for `z`, which holds the warm start; `y` becomes W z + b. One contact is solved in closed form. More go to
+    /// projected Gauss–Seidel; where a hundred sweeps do not get there, to an active set on W, to the rest of the
+    /// sweeps, and to Lemke's method, as far as their sizes allow.
     pub fn solve(&self, settings: &ContactSolver, z: &mut [f64], y: &mut [f64]) -> Outcome {
         let m = self.active.len();
         if m == 0 {
@@ -61,25 +68,42 @@ impl Problem<'_> {
             let i = self.active[0] as usize;
             z[i] = (-self.b[i] / self.delassus.diagonal(i)).max(0.0);
             outcome.method = Method::Closed;
-        } else if settings.method != ContactMethod::Lemke {
-            outcome.sweeps = pgs::solve(self, settings, z, y);
-            outcome.method = Method::Pgs;
+        } else {
+            for rung in ladder(settings.method, m) {
+                self.climb(*rung, settings, z, y, &mut outcome);
+                outcome.residual = self.residual(z, y);
+                if within(outcome.residual, settings.tolerance) {
+                    break;
+                }
+            }
         }
         outcome.residual = self.residual(z, y);
-        let wanted = match settings.method {
-            ContactMethod::Pgs => false,
-            // What active sets could not solve goes the usual way.
-            ContactMethod::ActiveSet => !within(outcome.residual, settings.tolerance) && m <= LEMKE_LIMIT,
-            ContactMethod::Lemke => true,
-            ContactMethod::Auto => !within(outcome.residual, settings.tolerance) && m <= LEMKE_LIMIT,
-        };
-        if wanted && let Some(pivots) = lemke::solve(self, z) {
-            outcome.sweeps += pivots;
-            outcome.method = Method::Lemke;
-            outcome.residual = self.residual(z, y);
-        }
         outcome.converged = within(outcome.residual, settings.tolerance);
         outcome
+    }
+
+    fn climb(&self, rung: Method, settings: &ContactSolver, z: &mut [f64], y: &mut [f64], outcome: &mut Outcome) {
+        match rung {
+            Method::Pgs => {
+                // On the first rung a few sweeps show whether Gauss–Seidel gets there at all.
+                let few = outcome.sweeps == 0 && settings.method != ContactMethod::Pgs;
+                let sweeps = if few { settings.sweeps.min(FEW) } else { settings.sweeps };
+                outcome.sweeps += pgs::solve(self, settings, sweeps, z, y);
+                outcome.method = Method::Pgs;
+            }
+            Method::ActiveSet => {
+                if let Some(passes) = dense::solve(self, settings.tolerance, z, y) {
+                    outcome.sweeps += passes;
+                    outcome.method = Method::ActiveSet;
+                }
+            }
+            _ => {
+                if let Some(pivots) = lemke::solve(self, z) {
+                    outcome.sweeps += pivots;
+                    outcome.method = Method::Lemke;
+                }
+            }
+        }
     }
 
     /// Overwrites y with W z + b and returns the natural-map residual max |min(|W_ii| z_i, y_i)| over max |b|.
@@ -108,6 +132,18 @@ impl Problem<'_> {
                 }
             }
         }
+    }
+}
+
+/// What is tried in turn.
+fn ladder(method: ContactMethod, m: usize) -> &'static [Method] {
+    use Method::{ActiveSet, Lemke, Pgs};
+    match method {
+        ContactMethod::Pgs => &[Pgs],
+        ContactMethod::Lemke => &[Lemke],
+        ContactMethod::Auto | ContactMethod::ActiveSet if m <= LEMKE_LIMIT => &[Pgs, ActiveSet, Pgs, Lemke],
+        ContactMethod::Auto | ContactMethod::ActiveSet if m <= DENSE_LIMIT => &[Pgs, ActiveSet, Pgs],
+        ContactMethod::Auto | ContactMethod::ActiveSet => &[Pgs, Pgs],
     }
 }
 

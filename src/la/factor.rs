@@ -10,6 +10,7 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
+use std::ops::Range;
 
 /// A pivot vanished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +22,21 @@ pub struct Singular {
 /// Factor of the leading rows of a symmetric matrix. The order of elimination depends on the pattern alone.
 pub struct Factor {
     n: usize,
+    /// Blocks along the diagonal that do not couple, each factored by itself.
+    parts: Vec<Part>,
+    /// Part of every row.
+    owner: Vec<u32>,
+}
+
+struct Part {
+    rows: Range<usize>,
+    /// Its entries in the values of the whole.
+    entries: Range<usize>,
+    pattern: Pattern,
     kind: Kind,
 }
 
 enum Kind {
-    Empty,
     Bar(Chain<1>),
     Truss(Chain<2>),
     Beam(Chain<3>),
@@ -35,48 +46,92 @@ enum Kind {
 impl Factor {
     /// Symbolic work for the leading `n` rows of a pattern.
     pub fn new(pattern: &Pattern, n: usize) -> Factor {
-        let kind = if n == 0 {
-            Kind::Empty
-        } else if let Some(chain) = Chain::recognise(pattern, n) {
-            Kind::Bar(chain)
-        } else if let Some(chain) = Chain::recognise(pattern, n) {
-            Kind::Truss(chain)
-        } else if let Some(chain) = Chain::recognise(pattern, n) {
-            Kind::Beam(chain)
-        } else {
-            Kind::General(Box::new(General::new(pattern, n)))
-        };
-        Factor { n, kind }
+        let mut starts = Vec::new();
+        let mut reach = usize::MAX;
+        for column in (0..n).rev() {
+            reach = reach.min(pattern.rows[pattern.starts[column] as usize] as usize);
+            if reach >= column {
+                starts.push(column);
+            }
+        }
+        starts.reverse();
+        let ends = starts.iter().skip(1).copied().chain([n]);
+        let parts: Vec<Part> = starts.iter().zip(ends).map(|(&start, end)| Part::new(pattern, start..end)).collect();
+        let mut owner = vec![0; n];
+        for (k, part) in parts.iter().enumerate() {
+            owner[part.rows.clone()].fill(k as u32);
+        }
+        Factor { n, parts, owner }
     }
 
-    /// Which kind was recognised, for `check` and for tests.
+    /// Which kind was recognised, for `check` and for tests: that of the most general part.
     pub fn name(&self) -> &'static str {
-        match self.kind {
-            Kind::Empty => "none",
-            Kind::Bar(_) => "chain of 1x1 blocks",
-            Kind::Truss(_) => "chain of 2x2 blocks",
-            Kind::Beam(_) => "chain of 3x3 blocks",
-            Kind::General(_) => "sparse LDL",
-        }
+        let rank = |part: &Part| match part.kind {
+            Kind::Bar(_) => 1,
+            Kind::Truss(_) => 2,
+            Kind::Beam(_) => 3,
+            Kind::General(_) => 4,
+        };
+        let names = ["none", "chain of 1x1 blocks", "chain of 2x2 blocks", "chain of 3x3 blocks", "sparse LDL"];
+        names[self.parts.iter().map(rank).max().unwrap_or(0)]
     }
 
     /// Numerical factorization.
     pub fn factor(&mut self, matrix: &Symmetric) -> Result<(), Singular> {
-        let (pattern, values) = (&*matrix.pattern, matrix.values.as_slice());
-        match &mut self.kind {
-            Kind::Empty => Ok(()),
-            Kind::Bar(chain) => chain.factor(pattern, values),
-            Kind::Truss(chain) => chain.factor(pattern, values),
-            Kind::Beam(chain) => chain.factor(pattern, values),
-            Kind::General(general) => general.factor(pattern, values),
-        }
+        self.parts.iter_mut().try_for_each(|part| part.factor(&matrix.values))
     }
 
     /// Solves in place; entries beyond the leading rows are left alone.
     pub fn solve(&mut self, b: &mut [f64]) {
-        let b = &mut b[..self.n];
+        debug_assert!(b.len() >= self.n);
+        self.parts.iter_mut().for_each(|part| part.solve(b));
+    }
+
+    /// Solves in place where the right-hand side is zero but for parts with these rows.
+    pub fn solve_at(&mut self, rows: impl Iterator<Item = usize>, b: &mut [f64]) {
+        // A contact touches three nodes at most, with two rows each.
+        let (mut done, mut count) = ([u32::MAX; 6], 0);
+        for row in rows.filter(|&row| row < self.n) {
+            let part = self.owner[row];
+            if !done[..count].contains(&part) {
+                self.parts[part as usize].solve(b);
+                done[count] = part;
+                count += 1;
+            }
+        }
+    }
+}
+
+impl Part {
+    fn new(whole: &Pattern, rows: Range<usize>) -> Part {
+        let entries = whole.starts[rows.start] as usize..whole.starts[rows.end] as usize;
+        let (n, first) = (rows.len(), rows.start as u32);
+        let pattern = Pattern {
+            n,
+            starts: whole.starts[rows.start..=rows.end].iter().map(|s| s - entries.start as u32).collect(),
+            rows: whole.rows[entries.clone()].iter().map(|row| row - first).collect(),
+        };
+        let chain = Chain::recognise(&pattern, n).map(Kind::Bar);
+        let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Truss));
+        let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Beam));
+        let kind = chain.unwrap_or_else(|| Kind::General(Box::new(General::new(&pattern, n))));
+        Part { rows, entries, pattern, kind }
+    }
+
+    fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {
+        let values = &values[self.entries.clone()];
         match &mut self.kind {
-            Kind::Empty => {}
+            Kind::Bar(chain) => chain.factor(&self.pattern, values),
+            Kind::Truss(chain) => chain.factor(&self.pattern, values),
+            Kind::Beam(chain) => chain.factor(&self.pattern, values),
+            Kind::General(general) => general.factor(&self.pattern, values),
+        }
+        .map_err(|singular| Singular { row: self.rows.start + singular.row })
+    }
+
+    fn solve(&mut self, b: &mut [f64]) {
+        let b = &mut b[self.rows.clone()];
+        match &mut self.kind {
             Kind::Bar(chain) => chain.solve(b),
             Kind::Truss(chain) => chain.solve(b),
             Kind::Beam(chain) => chain.solve(b),

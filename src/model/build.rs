@@ -4,9 +4,9 @@ use super::function::Function;
 use super::references::NodeSets;
 use super::section;
 use super::{Body, Component, Contact, Joint, Load, Model, Obstacle, Probe, Properties, Support};
+use crate::case::data::{self, Case};
 use crate::contact::Law;
 use crate::contact::shape::{direction, inner, tangent};
-use crate::case::data::{self, Case};
 use crate::elements::{self, ElementKind};
 use crate::mesh::{self, Mesh};
 use crate::{Error, Result, table};
@@ -227,12 +227,7 @@ impl Model {
         Ok(())
     }
 
-    fn add_contact(
-        &mut self,
-        contact: &data::Contact,
-        sets: &NodeSets,
-        path: &dyn Fn(&str) -> PathBuf,
-    ) -> Result<()> {
+    fn add_contact(&mut self, contact: &data::Contact, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
         let what = format!("contact `{}`", contact.name);
         let (touching, other) = match (&contact.nodes, &contact.between) {
             (_, Some([first, second])) => (first, Some(second)),
@@ -291,7 +286,9 @@ impl Model {
             return Err(Error::Input(format!("{what}: `between` needs nodes of two bodies")));
         }
         match spans.windows(2).find(|pair| pair[1].0 < pair[0].1) {
-            Some(pair) => Err(Error::Input(format!("{what}: `{}` and `{}` overlap at the start", pair[0].2, pair[1].2))),
+            Some(pair) => {
+                Err(Error::Input(format!("{what}: `{}` and `{}` overlap at the start", pair[0].2, pair[1].2)))
+            }
             None => Ok(()),
         }
     }
@@ -340,10 +337,10 @@ impl Model {
 /// The rigid obstacle of a contact.
 fn obstacle(contact: &data::Contact) -> Option<Obstacle> {
     let unit = |v: &[f64]| direction(plane_vector(v)).1;
-    let plane = contact.plane.as_ref().map(|plane| Obstacle::Plane {
-        point: plane_vector(&plane.point),
-        normal: unit(&plane.normal),
-    });
+    let plane = contact
+        .plane
+        .as_ref()
+        .map(|plane| Obstacle::Plane { point: plane_vector(&plane.point), normal: unit(&plane.normal) });
     let half = contact.half_plane.as_ref().map(|half| {
         let normal = unit(&half.normal);
         let along = tangent(normal);
@@ -357,9 +354,10 @@ fn obstacle(contact: &data::Contact) -> Option<Obstacle> {
         radius: circle.radius,
         inside: circle.inside,
     });
-    let polyline = contact.polyline.as_ref().map(|line| Obstacle::Polyline {
-        points: line.points.iter().map(|point| plane_vector(point)).collect(),
-    });
+    let polyline = contact
+        .polyline
+        .as_ref()
+        .map(|line| Obstacle::Polyline { points: line.points.iter().map(|point| plane_vector(point)).collect() });
     plane.or(half).or(circle).or(polyline)
 }
 

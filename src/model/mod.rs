@@ -185,7 +185,9 @@ impl Obstacle {
     fn points(&self) -> Vec<[f64; 2]> {
         match self {
             Obstacle::Plane { point, .. } | Obstacle::HalfPlane { point, .. } => vec![*point],
-            &Obstacle::Circle { centre: [x, y], radius, .. } => vec![[x - radius, y - radius], [x + radius, y + radius]],
+            &Obstacle::Circle { centre: [x, y], radius, .. } => {
+                vec![[x - radius, y - radius], [x + radius, y + radius]]
+            }
             Obstacle::Polyline { points } => points.clone(),
             Obstacle::Bodies { .. } => Vec::new(),
         }

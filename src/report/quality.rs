@@ -44,7 +44,7 @@ pub struct Finding {
 /// What there is to say of a run; `length` is that of the model.
 pub fn findings(summary: &Value, length: f64) -> Vec<Finding> {
     let mut all = vec![defect(summary), balance(&summary["energy"])];
-    if summary["candidates"].as_u64().is_some_and(|n| n > 0) {
+    if summary["contacts"].as_object().is_some_and(|contacts| !contacts.is_empty()) {
         all.push(penetration(number(&summary["penetration"]), length));
         all.extend(summary["contacts"].as_object().into_iter().flatten().map(|(name, contact)| force(name, contact)));
         all.push(complementarity(number(&summary["complementarity"])));

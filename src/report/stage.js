@@ -5,6 +5,16 @@ const OBSTACLES = {
   plane({ point, normal }, pen) {
     pen.wall(point, normal);
   },
+  "half-plane"({ point, direction }, pen) {
+    const far = 2 * pen.scene.length;
+    pen.solid([point, [point[0] + far * direction[0], point[1] + far * direction[1]]]);
+  },
+  circle({ centre, radius, inside }, pen) {
+    pen.disc(centre, radius, inside);
+  },
+  polyline({ points }, pen) {
+    pen.solid(points);
+  },
 };
 
 class Stage {
@@ -13,7 +23,8 @@ class Stage {
     this.flat = scene.dimension === 1;
     this.times = frames.map(({ t }) => t);
     this.end = this.times.at(-1);
-    this.frames = frames.map(({ u, f, c }) => ({
+    this.frames = frames.map(({ u, f, c, o = [] }) => ({
+      shifts: o,
       u: floats(u),
       fields: f.map(([low, high, text]) => ({ low, high, values: text && fractions(text) })),
       contacts: c,
@@ -153,7 +164,12 @@ class Stage {
       for (let i = 0; i < xy.length; i += 2) take(xy[i], xy[i + 1]);
     }
     const centre = [0, 1].map((k) => (low[k] + high[k]) / 2);
-    for (const { point, normal } of this.scene.obstacles) {
+    for (const { kind, point, normal, centre: middle, radius, points = [] } of this.scene.obstacles) {
+      const corners = [...points];
+      if (kind === "circle") corners.push(...[-1, 1].map((side) => middle.map((x) => x + side * radius)));
+      if (kind === "half-plane") corners.push(point);
+      for (const [x, y] of corners) if (Math.hypot(x - centre[0], y - centre[1]) < 2 * this.scene.length) take(x, y);
+      if (kind !== "plane") continue;
       // The point of a plane nearest to the structure, unless that is far away.
       const distance = normal[0] * (centre[0] - point[0]) + normal[1] * (centre[1] - point[1]);
       if (Math.abs(distance) < 2 * this.scene.length) take(centre[0] - distance * normal[0], centre[1] - distance * normal[1]);
@@ -215,9 +231,16 @@ class Stage {
     const at = (i) => this.screen(xy[2 * i], xy[2 * i + 1]);
     pen.clearRect(0, 0, view.width, view.height);
     pen.lineCap = pen.lineJoin = "round";
-    for (const obstacle of scene.obstacles) OBSTACLES[obstacle.kind](obstacle, this);
-    const shown = this.colours[this.ids.colour.value];
     const { a, b, w } = this.around(this.time);
+    scene.obstacles.forEach((obstacle, k) => {
+      // Moving obstacles have their displacement in the frames.
+      const [x, y] = [0, 1].map((i) => (a.shifts[k] ? (1 - w) * a.shifts[k][i] + w * b.shifts[k][i] : 0));
+      pen.save();
+      pen.translate(view.scale * x, -view.scale * y);
+      OBSTACLES[obstacle.kind](obstacle, this);
+      pen.restore();
+    });
+    const shown = this.colours[this.ids.colour.value];
     const mixed = (i) => (1 - w) * shown.value(a, i) + w * shown.value(b, i);
     const ofSegment = (k) => {
       const [i, j] = scene.segments[k];
@@ -409,6 +432,24 @@ class Stage {
     pen.lineWidth = 1;
     pen.stroke();
     pen.restore();
+  }
+
+  // A rigid line through points of the world.
+  solid(points) {
+    this.stroke(this.theme.solid, 2.5, points.map(([x, y]) => this.screen(x, y)));
+  }
+
+  disc(centre, radius, inside) {
+    const { pen, view } = this;
+    pen.beginPath();
+    pen.arc(...this.screen(...centre), view.scale * radius, 0, 2 * Math.PI);
+    pen.strokeStyle = pen.fillStyle = this.theme.solid;
+    pen.lineWidth = 2.5;
+    pen.stroke();
+    if (inside) return;
+    pen.globalAlpha = 0.25;
+    pen.fill();
+    pen.globalAlpha = 1;
   }
 
   stroke(colour, width, points) {

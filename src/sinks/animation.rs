@@ -11,7 +11,8 @@ use super::frames::extreme_stress;
 use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::files::Growing;
-use crate::model::{Obstacle as Touched, Body, Component, Model};
+use crate::model::function::Function;
+use crate::model::{Body, Component, Model, Obstacle as Touched};
 use crate::system::System;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
@@ -134,6 +135,9 @@ pub struct Still {
     pub f: Vec<(f32, f32, String)>,
     /// Node and mean force since the frame before, wherever a contact pushed.
     pub c: Vec<(usize, f32, f32)>,
+    /// Displacement of every obstacle, if any of them moves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub o: Vec<[f32; 2]>,
 }
 
 /// Writer of `animation.json`.
@@ -151,6 +155,8 @@ pub struct Animation<'a> {
     sections: Vec<[f64; 2]>,
     /// Kept node next to every node of the model.
     nearest: Vec<usize>,
+    /// Motion of every obstacle that is drawn.
+    motions: Vec<Vec<([f64; 2], Function)>>,
     interval: f64,
     end: f64,
     next: f64,
@@ -181,6 +187,12 @@ impl<'a> Animation<'a> {
             segments: cast.segments,
             nearest: cast.nearest,
             sections: model.bodies.iter().map(section).collect(),
+            motions: model
+                .contacts
+                .iter()
+                .filter(|contact| !matches!(contact.obstacle, Touched::Bodies { .. }))
+                .map(|contact| contact.motion.clone())
+                .collect(),
             interval,
             end,
             next: 0.0,
@@ -213,7 +225,20 @@ impl<'a> Animation<'a> {
             let [x, y] = std::mem::take(p).map(|impulse| (impulse / elapsed) as f32);
             (node, x, y)
         });
-        Still { t: state.time, u: BASE64_STANDARD.encode(bytes), f: fields, c: contacts.collect() }
+        let c = contacts.collect();
+        Still { t: state.time, u: BASE64_STANDARD.encode(bytes), f: fields, c, o: self.shifts(state.time) }
+    }
+
+    /// Where obstacles are; nothing if all of them stand still.
+    fn shifts(&self, t: f64) -> Vec<[f32; 2]> {
+        if self.motions.iter().all(|motion| motion.is_empty()) {
+            return Vec::new();
+        }
+        let shift = |motion: &Vec<([f64; 2], Function)>| {
+            let along = |k: usize| motion.iter().map(|(direction, f)| direction[k] * f.value(t)).sum::<f64>() as f32;
+            [along(0), along(1)]
+        };
+        self.motions.iter().map(shift).collect()
     }
 
     /// Axial force, moment and stress on every segment: of its elements' values the one farthest from zero, so that
@@ -345,9 +370,7 @@ fn scene(model: &Model, cast: &Cast) -> Scene {
         let name = contact.name.clone();
         Some(match contact.obstacle.clone() {
             Touched::Plane { point, normal } => Obstacle::Plane { name, point, normal },
-            Touched::HalfPlane { point, normal, direction } => {
-                Obstacle::HalfPlane { name, point, normal, direction }
-            }
+            Touched::HalfPlane { point, normal, direction } => Obstacle::HalfPlane { name, point, normal, direction },
             Touched::Circle { centre, radius, inside } => Obstacle::Circle { name, centre, radius, inside },
             Touched::Polyline { points } => Obstacle::Polyline { name, points },
             Touched::Bodies { .. } => return None,

@@ -95,10 +95,8 @@ impl ContactDigest {
 impl Digest {
     /// For the contacts of a system.
     pub fn new(system: &System) -> Digest {
-        let contacts = system.contacts.groups.iter().map(|group| ContactDigest {
-            name: group.name.clone(),
-            ..Default::default()
-        });
+        let contacts =
+            system.contacts.groups.iter().map(|group| ContactDigest { name: group.name.clone(), ..Default::default() });
         Digest {
             steps: 0,
             passes: 0,

@@ -3,10 +3,10 @@
 use super::{ACTIVATION, Attempt, Stepper};
 use crate::case::data::{ContactMethod, Position};
 use crate::contact::active_set::{self, Bound};
+use crate::contact::candidate::Row;
 use crate::contact::delassus::Delassus;
 use crate::contact::friction::{Frictional, Rough};
 use crate::contact::solver::{Method, Outcome, Problem};
-use crate::contact::candidate::Row;
 use crate::contact::{Candidate, Scene};
 use crate::model::Component;
 use crate::{Error, Result};
@@ -322,14 +322,22 @@ impl Stepper<'_> {
                 work.first[i] = (1.0 - row.alpha_m) * work.delta[i];
             }
             let stiffness = (1.0 - row.alpha_f) * h * h * (row.b1 - row.g1 * row.c);
+            let touched = || own.1.entries().iter().map(|(dof, _)| *dof as usize);
             if stiffness != 0.0 {
-                self.mass_factor.solve(&mut work.delta);
+                self.mass_factor.solve_at(touched(), &mut work.delta);
                 system.add_stiffness_times(&to.state.q, &work.delta, stiffness, &mut work.second, &mut work.first);
             }
-            self.factor.solve(&mut work.first);
+            self.factor.solve_at(touched(), &mut work.first);
             work.first[free..].fill(0.0);
             let column = &work.first;
-            self.operators.velocity.insert(own, candidates, |entries| entries.times(column));
+            let velocity = &mut self.operators.velocity;
+            if system.contacts.steady() {
+                velocity.insert(own, candidates.iter(), |entries| entries.times(column));
+            } else {
+                // Such a column lives for this pass only, and nobody asks it for more.
+                let active = work.active.iter().map(|&i| &candidates[i as usize]);
+                velocity.insert(own, active, |entries| entries.times(column));
+            }
         }
         self.check_diagonal(&candidates[contact])
     }
@@ -355,19 +363,19 @@ impl Stepper<'_> {
             system.add_damping_times(q, x, (1.0 - row.alpha_c) * h * row.g1, y);
             self.factor.solve(y);
             y[free..].fill(0.0);
-            corrected.gap.insert(own, candidates, |entries| entries.times(y));
+            corrected.gap.insert(own, candidates.iter(), |entries| entries.times(y));
             y.fill(0.0);
             system.add_damping_times(q, x, 1.0 - row.alpha_c, y);
             self.factor.solve(y);
             y[free..].fill(0.0);
-            corrected.gap_by_impulse.insert(own, candidates, |entries| -h * h * row.b1 * entries.times(y));
+            corrected.gap_by_impulse.insert(own, candidates.iter(), |entries| -h * h * row.b1 * entries.times(y));
             let velocity = |entries: &Row| entries.times(x) - h * row.g1 * entries.times(y);
-            self.operators.velocity.insert(own, candidates, velocity);
+            self.operators.velocity.insert(own, candidates.iter(), velocity);
             y.fill(0.0);
             system.add_stiffness_times(q, x, 1.0 - row.alpha_f, scratch, y);
             self.factor.solve(y);
             y[free..].fill(0.0);
-            corrected.velocity_by_correction.insert(own, candidates, |entries| -h * row.g1 * entries.times(y));
+            corrected.velocity_by_correction.insert(own, candidates.iter(), |entries| -h * row.g1 * entries.times(y));
         }
         self.check_diagonal(&candidates[contact])
     }

@@ -390,6 +390,8 @@ impl<'a> Stepper<'a> {
         let m = attempt.scene.rows;
         self.operators.resize(m);
         let mut rows = vec![vec![0.0; m]; m];
+        self.work.active.clear();
+        self.work.active.extend(0..attempt.scene.candidates.len() as u32);
         for contact in 0..attempt.scene.candidates.len() {
             self.impulse_columns(contact, h, &attempt)?;
             for (column, _) in attempt.scene.candidates[contact].rows_of() {

@@ -105,7 +105,8 @@ pub fn golden() -> System {
         length: 1.0,
     };
     let mut system = System::assemble(&model).unwrap();
-    let candidates = vec![Candidate::affine(0.1, &[(0, 1.0)], 0.5), Candidate::affine(0.15, &[(1, 0.5), (2, 1.0)], 0.2)];
+    let candidates =
+        vec![Candidate::affine(0.1, &[(0, 1.0)], 0.5), Candidate::affine(0.15, &[(1, 0.5), (2, 1.0)], 0.2)];
     system.contacts = Contacts::of("both", candidates);
     assert_eq!(system.nodes.total, 3);
     let _: &Nodes = &system.nodes;
