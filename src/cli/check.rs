@@ -1,7 +1,6 @@
 //! `carom check`.
 
 use super::{CaseArgs, Manners, output};
-use crate::march::Fixed;
 use crate::run::{Prepared, prepare};
 use crate::sinks::columns::Columns;
 use crate::{Error, Result, advice, run, summary};
@@ -27,7 +26,7 @@ impl Check {
             .highest_frequency()
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
         let period = (highest > 0.0).then(|| std::f64::consts::TAU / highest);
-        let steps = Fixed::new(case.time.end, case.time.step).count();
+        let steps = run::grid(case).count();
         let elements: usize = system.elements.iter().map(|e| e.block().len()).sum();
         let columns = Columns::new(&model, &system).names().len() as u64;
         let history = (steps / case.output.history.every as u64 + 1) * columns * 24;
