@@ -274,3 +274,55 @@ fn an_earlier_study_is_replaced_only_by_force() {
     assert!(refused.code == 2 && refused.err.contains("--force"), "{}", refused.err);
     assert_eq!(carom(&dir, "converge", "bouncing-ball.toml", &[&arguments[..], &["--force"]].concat()).code, 0);
 }
+
+#[test]
+fn without_schemes_the_rotating_beam_gets_those_of_the_paper() {
+    let dir = place();
+    let answer = carom(&dir, "compare", "rotating-beam.toml", &["--set", "time.end=2e-3", "--set", "expect={}"]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    let csv = rows(&read(&dir, "out/rotating-beam-compare/compare.csv"));
+    let schemes: Vec<&str> = csv[1..].iter().map(|row| row[0].trim_matches('"')).collect();
+    assert_eq!(
+        schemes,
+        [
+            "generalized-alpha rho_inf=0.65",
+            "moreau-jean theta=1",
+            "newmark gamma=1 beta=0.5625",
+            "moreau-jean theta=1; time.step=2e-5",
+            "moreau-jean theta=1; time.step=1e-5"
+        ]
+    );
+}
+
+/// On one grid the error of the oscillator depends on where in a step its impacts fall; shifted grids take the mean.
+#[test]
+fn shifted_grids_show_order_one() {
+    let dir = place();
+    let lists = ["--steps", "1.1e-2,5.5e-3,2.7e-3,1.4e-3", "--shifts", "8"];
+    let answer = carom(&dir, "converge", "impacting-oscillator.toml", &lists);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    let csv = read(&dir, "out/impacting-oscillator-converge/converge.csv");
+    for column in ["position_l1", "position_l2", "velocity_graph"] {
+        let order = number(&csv, "order", column);
+        assert!((order - 1.0).abs() < 0.15, "{column}: {order}\n{csv}");
+    }
+    assert_eq!(rows(&csv).len(), 1 + 4 * 8 + 1);
+    assert_eq!((number(&csv, "1", "first"), number(&csv, "3", "first"), number(&csv, "9", "first")), (1.0, 0.75, 1.0));
+    assert_eq!(number(&csv, "3", "step"), 1.1e-2);
+}
+
+#[test]
+fn pictures_are_png_and_the_same_for_any_number_of_threads() {
+    let dir = place();
+    let run = |threads: &str, out: &str| {
+        let set = ["--set", "time.end=0.05", "--set", "expect={}", "--threads", threads, "-o", out];
+        assert_eq!(carom(&dir, "compare", "free-bar.toml", &set).code, 0);
+        files(&dir, out)
+    };
+    let (one, two) = (run("1", "one"), run("2", "two"));
+    assert_eq!(one, two);
+    let picture = &one.iter().find(|file| file.0 == "energy.png").unwrap().1;
+    assert_eq!(picture[..8], *b"\x89PNG\r\n\x1a\n");
+    // Width at twice the 760 units of the SVG.
+    assert_eq!(u32::from_be_bytes(picture[16..20].try_into().unwrap()), 1520);
+}

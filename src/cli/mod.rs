@@ -14,6 +14,7 @@ mod stop;
 mod test;
 mod verify;
 
+use crate::case::Failure;
 use crate::studies::Wish;
 use crate::{Error, Result};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -124,9 +125,13 @@ impl CaseArgs {
 
     /// The case with further overrides.
     fn load_with(&self, more: &[String], manners: &Manners) -> Result<crate::case::Loaded> {
+        self.inspect(more)?.map_err(|failure| Error::Input(failure.render(manners.color)))
+    }
+
+    /// The case with further overrides, or all that is wrong with it.
+    fn inspect(&self, more: &[String]) -> Result<std::result::Result<crate::case::Loaded, Failure>> {
         let set: Vec<String> = self.set.iter().chain(more).cloned().collect();
-        crate::case::inspect(&self.case, &set, self.allow_outside)?
-            .map_err(|failure| Error::Input(failure.render(manners.color)))
+        crate::case::inspect(&self.case, &set, self.allow_outside)
     }
 }
 

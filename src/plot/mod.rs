@@ -75,7 +75,10 @@ impl Curve {
 }
 
 /// Colours that can be told apart, also by most colour-blind readers.
-const COLORS: [&str; 8] = ["#1f5fd0", "#d4500c", "#2b7a3d", "#9c36b5", "#a67c00", "#0b7285", "#c2255c", "#5c6370"];
+const COLORS: [&str; 13] = [
+    "#1f5fd0", "#d4500c", "#2b7a3d", "#9c36b5", "#a67c00", "#0b7285", "#c2255c", "#5c6370", "#7b4b24", "#82a912",
+    "#e07fb8", "#3bb0c9", "#f08c00",
+];
 const INK: &str = "#1b2430";
 
 const WIDTH: f64 = 760.0;

@@ -247,7 +247,7 @@ impl Comparison {
         // The impulse that stops the first node makes a peak that grows with 1/h and would hide all others.
         if let Some(exact) = force {
             let top = 1.5 * exact.points.iter().map(|point| point[1]).fold(0.0, f64::max);
-            forces.y = Axis { most: Some(top), ..Axis::linear(&format!("force (cut at {})", figure(top))) };
+            forces.y = Axis { most: Some(top), ..Axis::linear("force (higher peaks are cut)") };
         }
         [
             ("position", plot("position", &self.column, |track| &track.position, position)),

@@ -70,9 +70,10 @@ fn moreau_jean() -> Plan {
     let plan = Plan {
         title: "Moreau–Jean at and beyond θ = 1/(1+e)",
         text: "One step of a mass on a spring that hits a wall, k h² = 4 (1 in the example of theory.md), energy ½ before. \
-               For θ ≤ 1/(1+e) no step gains energy; beyond it this one does, by ½(e²−1) + ½ k h² (θ(1+e)−1)², computed by \
-               hand. A row passes if the run gains exactly that: with e = 1 and θ = 1 the energy of the counterexample \
-               rises from ½ to 2½.",
+               The change of energy is ½(e²−1) + ½ k h² (θ(1+e)−1)², computed by hand: at θ = 1/(1+e) what the impact itself \
+               takes, beyond it more with every k, so that a stiff spring or a long step turns the loss into a gain. A row \
+               passes if the run gives exactly that: with e = 1 and θ = 1 the energy of the counterexample rises from ½ to \
+               2½.",
         figure: None,
         jobs: vec![("moreau-jean".into(), Box::new(job))],
     };

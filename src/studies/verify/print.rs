@@ -187,3 +187,31 @@ fn wrapped(text: &str) -> String {
     lines.push(line);
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn book() -> Book {
+        let rows = vec![
+            Row::new("a", "order", 1.96, Criterion::Near(2.0, 0.1)),
+            Row::new("b", "order", 1.7, Criterion::Near(2.0, 0.1)),
+            Row::new("a", "ledger", 3e-16, Criterion::RoundOff(1e-11)),
+            Row { failure: Some("no luck".into()), ..Row::new("b", "runs", f64::NAN, Criterion::Below(0.0)) },
+        ];
+        Book { chapters: vec![Chapter { title: "T", text: "words", rows, figure: None }] }
+    }
+
+    #[test]
+    fn what_fails_is_seen_everywhere() {
+        let book = book();
+        assert_eq!(book.counts(), [2, 2]);
+        let table = book.table(false);
+        assert!(table.contains("  order                    1 of 2   FAILED  1.700 … 1.960\n"), "{table}");
+        assert!(table.contains("no luck") && table.ends_with("\n2 passed, 2 failed\n"), "{table}");
+        assert!(!table.contains("1.960000e0"), "what holds is told with -v only: {table}");
+        let page = book.markdown("figures");
+        assert!(page.contains("| a | 1.96 (2 ± 0.1) | < 1e−11 |  |\n| b | 1.7 (2 ± 0.1) **fails** |"), "{page}");
+        assert_eq!(book.json()["chapters"][0]["rows"][1]["holds"], false);
+    }
+}
