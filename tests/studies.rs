@@ -307,7 +307,9 @@ fn shifted_grids_show_order_one() {
         assert!((order - 1.0).abs() < 0.15, "{column}: {order}\n{csv}");
     }
     assert_eq!(rows(&csv).len(), 1 + 4 * 8 + 1);
-    assert_eq!((number(&csv, "1", "first"), number(&csv, "3", "first"), number(&csv, "9", "first")), (1.0, 0.75, 1.0));
+    for (level, first) in [("1", 1.0), ("3", 0.75), ("9", 1.0)] {
+        assert!((number(&csv, level, "first") - first).abs() < 1e-12, "{csv}");
+    }
     assert_eq!(number(&csv, "3", "step"), 1.1e-2);
 }
 
