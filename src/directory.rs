@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Files that carom writes, by name or by the part before their extension.
-const OWN: [&str; 13] = [
+const OWN: [&str; 8] = [
     "history.csv",
     "series.pvd",
     "surface.pvd",
@@ -14,12 +14,9 @@ const OWN: [&str; 13] = [
     "compare.csv",
     "compare.html",
     "converge.csv",
-    "position.svg",
-    "force.svg",
-    "energy.svg",
-    "error.svg",
-    "work.svg",
 ];
+/// Figures, each as SVG and PNG.
+const OWN_FIGURES: [&str; 6] = ["position", "velocity", "force", "energy", "error", "work"];
 const OWN_STEMS: [&str; 2] = ["checkpoint", "animation"];
 
 /// Makes `dir`, or empties it of what carom wrote if `force` is given. Anything else in it stays; without `force` a
@@ -42,8 +39,9 @@ pub fn claim(dir: &Path, force: bool) -> Result<()> {
     }
     for name in names.iter().filter_map(|name| name.to_str()) {
         let path = dir.join(name);
-        let stem = name.split('.').next().unwrap_or(name);
-        if OWN.contains(&name) || OWN_STEMS.contains(&stem) {
+        let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
+        let figure = OWN_FIGURES.contains(&stem) && ["svg", "png"].contains(&ending);
+        if OWN.contains(&name) || OWN_STEMS.contains(&stem) || figure {
             fs::remove_file(&path).map_err(Error::io("remove", &path))?;
         } else if name == "frames" {
             remove_frames(&path)?;
@@ -74,7 +72,15 @@ mod tests {
         let dir = root.path().join("out");
         claim(&dir, false).unwrap();
         fs::create_dir(dir.join("frames")).unwrap();
-        for name in ["history.csv", "notes.txt", "checkpoint.1", "frames/000000.vtu", "frames/mine.png"] {
+        for name in [
+            "history.csv",
+            "notes.txt",
+            "checkpoint.1",
+            "force.png",
+            "force.jpg",
+            "frames/000000.vtu",
+            "frames/mine.png",
+        ] {
             fs::write(dir.join(name), "x").unwrap();
         }
         let error = claim(&dir, false).unwrap_err();
@@ -86,7 +92,7 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(left(&dir), ["frames", "notes.txt"]);
+        assert_eq!(left(&dir), ["force.jpg", "frames", "notes.txt"]);
         assert_eq!(left(&dir.join("frames")), ["mine.png"]);
     }
 }

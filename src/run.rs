@@ -64,11 +64,17 @@ pub fn method<'a>(case: &Case, system: &'a System) -> Result<Box<dyn Method + 'a
     })
 }
 
+/// The instants of a case.
+pub fn grid(case: &Case) -> Fixed {
+    let time = &case.time;
+    Fixed::new(time.end, time.step).starting(time.first_step.unwrap_or(time.step))
+}
+
 /// The pace of a case: its grid of steps, with cuts for trouble.
 pub fn pace(case: &Case) -> Ladder {
-    let (end, step) = (case.time.end, case.time.step);
+    let step = case.time.step;
     let cuts = case.guards.energy.get().map_or(GUARD_CUTS, |guard| guard.cuts as u32);
-    Ladder::new(Fixed::new(end, step), step / case.time.min_step.unwrap_or(step / 1024.0), cuts)
+    Ladder::new(grid(case), step / case.time.min_step.unwrap_or(step / 1024.0), cuts)
 }
 
 /// Runs a prepared case with the given sinks only; no file is written but by them.
@@ -116,7 +122,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let mut digest = Digest::new(system);
     let mut history = History::new(&out.join("history.csv"), &columns, case.output.history.every, case.time.end);
     let rhythm = |vtk: &VtkOutput| {
-        let steps = Fixed::new(case.time.end, case.time.step).count();
+        let steps = grid(case).count();
         let wanted = vtk.frames.map_or(FRAMES, |n| n as u64);
         (vtk.every.map_or_else(|| steps.div_ceil(wanted), |n| n as u64), case.time.end, vtk.encoding)
     };

@@ -227,6 +227,7 @@ fn what_does_not_go_together_is_refused() {
         ("time.step=2.0", "`time.step` must not exceed `time.end`"),
         ("time.step=1e-30", "`time.step` is too small for `time.end`: at most 1e10 steps"),
         ("time.min_step=1.0", "`time.min_step` must not exceed `time.step`"),
+        ("time.first_step=1.0", "`time.first_step` must not exceed `time.step`"),
         ("solver.contact.relaxation=2.0", "`solver.contact.relaxation` must be a number in (0, 2)"),
         ("contact.floor.restitution=1.1", "`contact.floor.restitution` must be a number in [0, 1], or a table"),
         ("contact.floor.plane.normal=[0, 0]", "`contact.floor.plane.normal` must not be zero"),

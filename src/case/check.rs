@@ -192,6 +192,12 @@ impl Check<'_> {
             let message = "`time.min_step` must not exceed `time.step`";
             self.report(time.wrong("min_step", message, format!("larger than {step}")));
         }
+        if let (Some(step), Some(first_step)) = (step, time.number("first_step"))
+            && first_step > step
+        {
+            let message = "`time.first_step` must not exceed `time.step`";
+            self.report(time.wrong("first_step", message, format!("larger than {step}")));
+        }
     }
 
     fn body(&mut self, body: &At) {

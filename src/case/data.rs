@@ -105,6 +105,9 @@ pub struct Time {
     /// Floor of step cuts; `step / 1024` unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_step: Option<f64>,
+    /// Size of the first step, if it is to be a shorter one: shifts the grid of all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_step: Option<f64>,
 }
 
 /// The `[scheme]` table: a name, the keys of that scheme, and the common keys.

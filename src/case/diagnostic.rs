@@ -3,6 +3,7 @@
 //! It knows texts and spans; it must not know what a case means.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin as Location, Renderer, Snippet};
+use serde_json::{Value, json};
 use std::ops::Range;
 
 /// Which text a span belongs to.
@@ -149,6 +150,32 @@ impl Failure {
         text + &format!("{count}{more} error{} in {}", if count == 1 { "" } else { "s" }, self.sources.file)
     }
 
+    /// Every diagnostic as data, for editors and scripts: where, what, and what to write instead. A place in a JSON file
+    /// is its key path alone; one in a `--set` has its column in that argument.
+    pub fn json(&self) -> Value {
+        let entry = |diagnostic: &Diagnostic| {
+            let span = &diagnostic.place.span;
+            let (set, text) = match diagnostic.place.source {
+                Source::File => (None, &self.sources.text),
+                Source::Set(index) => (Some(&self.sources.set[index]), &self.sources.set[index]),
+            };
+            let placed = !(set.is_none() && self.sources.format == Format::Json && span.is_empty());
+            let (line, column) = position(text, span.start);
+            json!({
+                "file": self.sources.file,
+                "set": set,
+                "line": placed.then_some(line),
+                "column": placed.then_some(column),
+                "path": diagnostic.path,
+                "message": diagnostic.message,
+                "detail": diagnostic.label,
+                "suggestion": suggestion(&diagnostic.label),
+                "help": diagnostic.help,
+            })
+        };
+        self.diagnostics.iter().map(entry).collect()
+    }
+
     fn group<'a>(&'a self, diagnostic: &'a Diagnostic) -> Group<'a> {
         let group = Group::with_title(Level::ERROR.primary_title(&diagnostic.message));
         let group = match (diagnostic.place.source, self.sources.format) {
@@ -199,6 +226,22 @@ fn underline<'a>(group: Group<'a>, text: &'a str, name: &str, diagnostic: &'a Di
             .path(name.to_string())
             .annotation(AnnotationKind::Primary.span(from..to).label(&diagnostic.label)),
     )
+}
+
+/// Line and column of a byte, both from 1; columns count characters.
+fn position(text: &str, byte: usize) -> (usize, usize) {
+    let mut byte = byte.min(text.len());
+    while !text.is_char_boundary(byte) {
+        byte -= 1;
+    }
+    let before = &text[..byte];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (1 + before.matches('\n').count(), 1 + before[line_start..].chars().count())
+}
+
+/// The word that a label proposes.
+fn suggestion(label: &str) -> Option<&str> {
+    label.strip_prefix("did you mean `")?.strip_suffix("`?")
 }
 
 fn first_line(text: &str) -> &str {

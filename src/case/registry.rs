@@ -50,6 +50,12 @@ static TIME: Table = table(
         required("end", Number(POSITIVE), "Last instant"),
         required("step", Number(POSITIVE), "Step size; the last step is shortened where the end asks for it"),
         default("min_step", Number(POSITIVE), "step / 1024", "Floor of step cuts"),
+        default(
+            "first_step",
+            Number(POSITIVE),
+            "step",
+            "Size of the first step, at most `step`: shifts all later instants, as error studies need it",
+        ),
     ],
 );
 

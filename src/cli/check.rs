@@ -1,7 +1,7 @@
 //! `carom check`.
 
 use super::{CaseArgs, Manners, output};
-use crate::march::Fixed;
+use crate::case::Loaded;
 use crate::run::{Prepared, prepare};
 use crate::sinks::columns::Columns;
 use crate::{Error, Result, advice, run, summary};
@@ -12,22 +12,40 @@ use serde_json::json;
 pub struct Check {
     #[command(flatten)]
     case: CaseArgs,
-    /// Print the figures as JSON.
+    /// Print the figures as JSON, and errors too: `{ "errors": [{ "file", "line", "column", … }] }`.
     #[arg(long)]
     json: bool,
 }
 
 impl Check {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
-        let loaded = self.case.load(manners)?;
-        let Prepared { model, system, advice: sentences } = prepare(&loaded)?;
+        if !self.json {
+            return self.examine(&self.case.load(manners)?);
+        }
+        let errors = match self.case.inspect(&[]) {
+            Ok(Ok(loaded)) => match self.examine(&loaded) {
+                // Found beyond the text of the case: in a mesh, or in the model as a whole.
+                Err(error @ Error::Input(_)) => {
+                    (json!([{ "file": self.case.case, "message": error.to_string() }]), error)
+                }
+                other => return other,
+            },
+            Ok(Err(failure)) => (failure.json(), Error::Input(failure.render(manners.color))),
+            Err(error) => (json!([{ "file": self.case.case, "message": error.to_string() }]), error),
+        };
+        output::print(&format!("{:#}\n", json!({ "errors": errors.0 })))?;
+        Err(errors.1)
+    }
+
+    fn examine(&self, loaded: &Loaded) -> Result<()> {
+        let Prepared { model, system, advice: sentences } = prepare(loaded)?;
         let case = &loaded.case;
         let stepper = run::method(case, &system)?;
         let highest = system
             .highest_frequency()
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
         let period = (highest > 0.0).then(|| std::f64::consts::TAU / highest);
-        let steps = Fixed::new(case.time.end, case.time.step).count();
+        let steps = run::grid(case).count();
         let elements: usize = system.elements.iter().map(|e| e.block().len()).sum();
         let columns = Columns::new(&model, &system).names().len() as u64;
         let history = (steps / case.output.history.every as u64 + 1) * columns * 24;

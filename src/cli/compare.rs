@@ -1,6 +1,6 @@
 //! `carom compare`.
 
-use super::{CaseArgs, Manners, StudyArgs, output, pool, write_in};
+use super::{CaseArgs, Manners, StudyArgs, output, pool, write_figure, write_in};
 use crate::Result;
 use crate::case::Loaded;
 use crate::studies::compare::{self, overrides};
@@ -26,12 +26,12 @@ impl Compare {
         let study = pool(threads)?.install(|| compare::compare(&variants, &specs, &wish))?;
         write_in(&out, "compare.csv", &study.csv())?;
         for (name, plot) in study.figures() {
-            write_in(&out, name, &plot.svg())?;
+            write_figure(&out, name, &plot)?;
         }
         write_in(&out, "compare.html", &study.page())?;
         output::print(&study.table())?;
         if !manners.quiet {
-            let files = "{compare.html, compare.csv, position.svg, force.svg, energy.svg}";
+            let files = "{compare.html, compare.csv, {position, velocity, force, energy}.{svg, png}}";
             output::say(&format!("files: {}", out.join(files).display()));
         }
         super::failures(study.failures(), study.entries.len())

@@ -1,6 +1,6 @@
 //! `carom converge`.
 
-use super::{CaseArgs, Manners, StudyArgs, output, pool, write_in};
+use super::{CaseArgs, Manners, StudyArgs, output, pool, write_figure, write_in};
 use crate::studies::converge::{self, mesh_overrides};
 use crate::{Error, Result};
 use clap::Args;
@@ -15,8 +15,8 @@ pub struct Converge {
     /// Numbers of elements, for every line and polyline of the case; with --steps, level by level.
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     elements: Vec<usize>,
-    /// Run every step also at N - 1 sizes between it and its half: impacts then fall elsewhere in the grid, and the fit
-    /// of the orders goes through all.
+    /// Run every step on N grids that are shifted against each other by a shorter first step: impacts then fall
+    /// everywhere within a step, and the fit of the orders goes through all.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "steps")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=50))]
     shifts: u8,
@@ -37,11 +37,11 @@ impl Converge {
         let study = pool(threads)?.install(|| converge::converge(&variants, &wish, by_mesh))?;
         write_in(&out, "converge.csv", &study.csv())?;
         for (name, plot) in study.figures() {
-            write_in(&out, name, &plot.svg())?;
+            write_figure(&out, name, &plot)?;
         }
         output::print(&study.table())?;
         if !manners.quiet {
-            output::say(&format!("files: {}", out.join("{converge.csv, error.svg, work.svg}").display()));
+            output::say(&format!("files: {}", out.join("{converge.csv, {error, work}.{svg, png}}").display()));
         }
         super::failures(study.failures(), study.levels.len())
     }
@@ -60,10 +60,14 @@ impl Converge {
             return Err(Error::Usage("--elements needs a body with a line or a polyline; this case has none".into()));
         }
         let level = |(k, shift): (usize, u8)| {
-            let shrink = (-f64::from(shift) / f64::from(self.shifts)).exp2();
-            let step = steps.get(k).map(|h| format!("time.step={:e}", h * shrink));
+            let step = steps.get(k).map(|h| format!("time.step={h:e}"));
+            let first = steps.get(k).filter(|_| shift > 0);
+            let first = first.map(|h| {
+                let share = 1.0 - f64::from(shift) / f64::from(self.shifts);
+                format!("time.first_step={:e}", h * share)
+            });
             let mesh = elements.get(k).map(|&n| mesh_overrides(case, n)).unwrap_or_default();
-            step.into_iter().chain(mesh).collect()
+            step.into_iter().chain(first).chain(mesh).collect()
         };
         let levels = (0..steps.len().max(elements.len())).flat_map(|k| (0..self.shifts).map(move |shift| (k, shift)));
         Ok(levels.map(level).collect())

@@ -12,7 +12,9 @@ mod report;
 mod run;
 mod stop;
 mod test;
+mod verify;
 
+use crate::case::Failure;
 use crate::studies::Wish;
 use crate::{Error, Result};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -49,7 +51,7 @@ enum Color {
 enum Command {
     /// Run a case and write its files.
     #[command(after_help = "Examples:\n  carom run cases/impacting-bar.toml\n  carom run cases/impacting-bar.toml \
-                            --set time.step=1e-3 -o out/fine\n  carom run cases/impacting-bar.toml \
+                            --set time.step=1e-3 -o out/fine --plot\n  carom run cases/impacting-bar.toml \
                             --set 'scheme={ name = \"moreau-jean\", theta = 0.5 }' --force")]
     Run(run::Run),
     /// Continue an interrupted run from its last checkpoint.
@@ -57,6 +59,8 @@ enum Command {
     /// Validate a case without running it: sizes, time scales, advice.
     Check(check::Check),
     /// Run cases and check their [expect] tables.
+    #[command(after_help = "Examples:\n  carom test cases/\n  carom test cases/ --junit carom.xml\n  carom test \
+                            cases/mine.toml --bless")]
     Test(test::Test),
     /// Run a case with several schemes: a table and figures side by side.
     #[command(
@@ -69,6 +73,9 @@ enum Command {
     #[command(after_help = "Examples:\n  carom converge cases/bouncing-ball.toml --steps 1e-2,5e-3,2.5e-3\n  carom \
                             converge cases/free-bar.toml --elements 50,100,200 --steps 1e-2,5e-3,2.5e-3")]
     Converge(converge::Converge),
+    /// The verification book: every scheme against every exact or independent solution.
+    #[command(after_help = "Examples:\n  carom verify\n  carom verify --json\n  carom verify --markdown docs")]
+    Verify(verify::Verify),
     /// Write report.html of a finished run again, from its files.
     Report(report::Report),
     /// Natural frequencies and mode shapes of a case.
@@ -118,9 +125,13 @@ impl CaseArgs {
 
     /// The case with further overrides.
     fn load_with(&self, more: &[String], manners: &Manners) -> Result<crate::case::Loaded> {
+        self.inspect(more)?.map_err(|failure| Error::Input(failure.render(manners.color)))
+    }
+
+    /// The case with further overrides, or all that is wrong with it.
+    fn inspect(&self, more: &[String]) -> Result<std::result::Result<crate::case::Loaded, Failure>> {
         let set: Vec<String> = self.set.iter().chain(more).cloned().collect();
-        crate::case::inspect(&self.case, &set, self.allow_outside)?
-            .map_err(|failure| Error::Input(failure.render(manners.color)))
+        crate::case::inspect(&self.case, &set, self.allow_outside)
     }
 }
 
@@ -162,6 +173,12 @@ fn write_in(out: &Path, name: &str, text: &str) -> Result<()> {
     crate::files::write_atomically(&out.join(name), text.as_bytes())
 }
 
+/// Writes a figure of a study as SVG and as PNG.
+fn write_figure(out: &Path, stem: &str, plot: &crate::plot::Plot) -> Result<()> {
+    write_in(out, &format!("{stem}.svg"), &plot.svg())?;
+    crate::files::write_atomically(&out.join(format!("{stem}.png")), &plot.png())
+}
+
 /// What a study says at its end if not all its runs came through.
 fn failures(failed: usize, all: usize) -> Result<()> {
     if failed == 0 { Ok(()) } else { Err(Error::Study(format!("{failed} of {all} runs failed; the table says which"))) }
@@ -190,6 +207,7 @@ pub fn main() -> u8 {
         Command::Test(command) => command.execute(&manners, cli.threads),
         Command::Compare(command) => command.execute(&manners, cli.threads),
         Command::Converge(command) => command.execute(&manners, cli.threads),
+        Command::Verify(command) => command.execute(&manners, cli.threads),
         Command::Report(command) => command.execute(&manners),
         Command::Modes(command) => command.execute(&manners),
         Command::List(command) => command.execute(),

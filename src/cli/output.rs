@@ -1,5 +1,6 @@
 //! What the program says: data to standard output, messages and progress to standard error.
 
+use crate::plot::text::Sketch;
 use crate::sinks::{Record, Sink};
 use crate::{Error, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -36,10 +37,13 @@ pub fn report(error: &Error) {
     say(&format!("{heading}{}", text.trim_end()));
 }
 
-/// A progress bar over time with an estimate of what is left, on a terminal only.
+/// What follows a run for the reader: a progress bar over time with an estimate of what is left, on a terminal only, and
+/// the energies for a drawing if one is wanted.
 pub struct Progress {
     bar: ProgressBar,
     end: f64,
+    /// Energies so far.
+    pub sketch: Option<Sketch>,
 }
 
 impl Progress {
@@ -49,7 +53,13 @@ impl Progress {
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template("  {bar:40} {percent:>3} %  {elapsed} gone, {eta} left  {msg}")
             .expect("the template is well-formed");
-        Progress { bar: ProgressBar::with_draw_target(Some(1000), target).with_style(style), end }
+        Progress { bar: ProgressBar::with_draw_target(Some(1000), target).with_style(style), end, sketch: None }
+    }
+
+    /// The same, with the energies collected for a drawing.
+    pub fn with_sketch(self) -> Progress {
+        let curves = [("p", "potential"), ("s", "strain"), ("k", "kinetic"), ("*", "total")];
+        Progress { sketch: Some(Sketch::new(self.end, &curves)), ..self }
     }
 }
 
@@ -60,6 +70,11 @@ impl Sink for Progress {
             if share != self.bar.position() {
                 self.bar.set_position(share);
             }
+        }
+        if let Some(sketch) = &mut self.sketch {
+            let energy = &record.attempt.state.energy;
+            let values = [energy.potential, energy.strain, energy.kinetic, energy.total()];
+            sketch.add(record.attempt.state.time, &values);
         }
         Ok(())
     }

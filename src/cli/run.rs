@@ -21,6 +21,9 @@ pub struct Run {
     /// Stop after this time with a checkpoint and exit code 8: seconds, or with a unit as in 90s, 15m, 2h.
     #[arg(long, value_name = "T", value_parser = stop::seconds)]
     max_wall: Option<f64>,
+    /// Draw the energies in the terminal after the run.
+    #[arg(long)]
+    plot: bool,
 }
 
 #[derive(Args)]
@@ -36,7 +39,12 @@ impl Run {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
         let loaded = self.case.load(manners)?;
         let out = self.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&loaded.name));
-        complete(&loaded, &out, manners, Start { force: self.force, from: None, max_wall: self.max_wall })
+        complete(
+            &loaded,
+            &out,
+            manners,
+            Start { force: self.force, from: None, max_wall: self.max_wall, plot: self.plot },
+        )
     }
 }
 
@@ -45,7 +53,12 @@ impl Resume {
         let checkpoint = Checkpoint::read(&self.dir)?;
         let identity = &checkpoint.identity;
         let loaded = case::load(&identity.case_file, &identity.overrides, identity.allow_outside)?;
-        complete(&loaded, &self.dir, manners, Start { force: false, from: Some(checkpoint), max_wall: self.max_wall })
+        complete(
+            &loaded,
+            &self.dir,
+            manners,
+            Start { force: false, from: Some(checkpoint), max_wall: self.max_wall, plot: false },
+        )
     }
 }
 
@@ -54,10 +67,14 @@ struct Start {
     force: bool,
     from: Option<Checkpoint>,
     max_wall: Option<f64>,
+    plot: bool,
 }
 
 fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Result<()> {
     let mut progress = output::Progress::new(loaded.case.time.end, manners.quiet);
+    if start.plot {
+        progress = progress.with_sketch();
+    }
     let stop = stop::watch(start.max_wall, out)?;
     let manner = run::Manner { force: start.force, from: start.from, stop: &stop, extra: &mut progress };
     let summary = run::run(loaded, out, manner).map_err(|error| with_place(error, out))?;
@@ -77,7 +94,10 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
             output::print(&format!("  {:<24}{}\n", "report", out.join("report.html").display()))?;
         }
     }
-    Ok(())
+    match &progress.sketch {
+        Some(sketch) => output::print(&format!("\n{}", sketch.text("energy"))),
+        None => Ok(()),
+    }
 }
 
 /// What `-v` adds to the table: how the work was done.

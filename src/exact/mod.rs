@@ -10,4 +10,4 @@ mod point;
 
 pub use bar::{FreeBar, ImpactingBar};
 pub use bouncing::BouncingBar;
-pub use point::{BouncingBall, ImpactingOscillator};
+pub use point::{BouncingBall, DrivenOscillator, ImpactingOscillator};

@@ -130,9 +130,68 @@ impl ImpactingOscillator {
     }
 }
 
+/// A damped mass on a spring under a harmonic load, m x'' + c x' + k x = f sin(2π ν t): the smooth problem of the book.
+///
+/// ```
+/// use carom::exact::DrivenOscillator;
+///
+/// let free = DrivenOscillator { mass: 1.0, damping: 0.0, stiffness: 4.0, load: 0.0, frequency: 1.0, x0: 1.0, v0: 0.0 };
+/// assert!((free.position(1.0) - 2f64.cos()).abs() < 1e-15);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrivenOscillator {
+    /// Mass.
+    pub mass: f64,
+    /// Coefficient of the damper; less than critical.
+    pub damping: f64,
+    /// Stiffness of the spring.
+    pub stiffness: f64,
+    /// Amplitude of the load.
+    pub load: f64,
+    /// Its frequency, in cycles.
+    pub frequency: f64,
+    /// Displacement at t = 0.
+    pub x0: f64,
+    /// Velocity at t = 0.
+    pub v0: f64,
+}
+
+impl DrivenOscillator {
+    /// Displacement: a steady part plus a decaying one.
+    pub fn position(&self, t: f64) -> f64 {
+        let DrivenOscillator { mass, damping, stiffness, load, frequency, x0, v0 } = *self;
+        let w = 2.0 * PI * frequency;
+        let (a, b) = (stiffness - mass * w * w, damping * w);
+        let (sine, cosine) = (load * a / (a * a + b * b), -load * b / (a * a + b * b));
+        let decay = damping / (2.0 * mass);
+        let omega = (stiffness / mass - decay * decay).sqrt();
+        let p = x0 - cosine;
+        let r = (v0 - w * sine + decay * p) / omega;
+        let steady = sine * (w * t).sin() + cosine * (w * t).cos();
+        steady + (-decay * t).exp() * (p * (omega * t).cos() + r * (omega * t).sin())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_driven_oscillator_obeys_its_equation() {
+        let o =
+            DrivenOscillator { mass: 1.3, damping: 0.8, stiffness: 52.0, load: 7.0, frequency: 0.6, x0: 0.4, v0: -1.1 };
+        let d = 1e-4;
+        let x = |t| o.position(t);
+        assert!((x(0.0) - o.x0).abs() < 1e-15);
+        assert!(((x(d) - x(-d)) / (2.0 * d) - o.v0).abs() < 1e-5);
+        for t in [0.3, 1.1, 1.9] {
+            let inertia = o.mass * (x(t + d) - 2.0 * x(t) + x(t - d)) / (d * d);
+            let others = o.damping * (x(t + d) - x(t - d)) / (2.0 * d) + o.stiffness * x(t);
+            let load = o.load * (2.0 * PI * o.frequency * t).sin();
+            // Differences over d: truncation and round-off of about 1e-6 of the forces.
+            assert!((inertia + others - load).abs() < 1e-5, "{t}");
+        }
+    }
 
     const BALL: BouncingBall = BouncingBall { height: 1.0, gravity: 2.0, restitution: 0.5 };
 

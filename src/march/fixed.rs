@@ -6,11 +6,12 @@ use crate::state::State;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Steps of one size; only the last may be shorter.
+/// Steps of one size; only the first, if it is told to, and the last may be shorter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fixed {
     end: f64,
     step: f64,
+    first: f64,
     count: u64,
     /// Number of the grid instant that was reached.
     reached: u64,
@@ -20,10 +21,16 @@ impl Fixed {
     /// Steps of `step` until `end`. If `end` is a multiple of `step` to 1e-9, all steps are equal; otherwise the last
     /// one is shortened.
     pub fn new(end: f64, step: f64) -> Fixed {
-        let rounded = (end / step).round();
-        let exact = (rounded * step - end).abs() <= 1e-9 * end;
-        let count = if exact { rounded } else { (end / step).ceil() };
-        Fixed { end, step, count: count as u64, reached: 0 }
+        Fixed { end, step, first: step, count: fitting(end, step, end), reached: 0 }
+    }
+
+    /// The same with a first step of `first`, at most `step`: all other instants move with it.
+    pub fn starting(self, first: f64) -> Fixed {
+        if first == self.step {
+            return self;
+        }
+        let rest = (self.end - first).max(0.0);
+        Fixed { first, count: 1 + fitting(rest, self.step, self.end), ..self }
     }
 
     /// Number of steps.
@@ -33,19 +40,29 @@ impl Fixed {
 
     /// Instant number `k` of the grid.
     pub fn instant(&self, k: u64) -> f64 {
-        if k >= self.count { self.end } else { k as f64 * self.step }
+        match k {
+            0 => 0.0,
+            k if k >= self.count => self.end,
+            // Without a shift these are exact multiples.
+            k if self.first == self.step => k as f64 * self.step,
+            k => self.first + (k - 1) as f64 * self.step,
+        }
     }
 
     /// Size of the step that ends at instant `k`.
     pub fn size(&self, k: u64) -> f64 {
-        let before = (k - 1) as f64 * self.step;
+        let usual = if k == 1 { self.first } else { self.step };
+        let before = self.instant(k - 1);
         // A remainder of almost a whole step is a whole one: the factor stays, and the instants are right anyway.
-        if k < self.count || (self.end - before - self.step).abs() <= 1e-9 * self.end {
-            self.step
-        } else {
-            self.end - before
-        }
+        if k < self.count || (self.end - before - usual).abs() <= 1e-9 * self.end { usual } else { self.end - before }
     }
+}
+
+/// Number of steps that fill `length`; of the last one, less than 1e-9 of `scale` is not worth a step of its own.
+fn fitting(length: f64, step: f64, scale: f64) -> u64 {
+    let rounded = (length / step).round();
+    let exact = (rounded * step - length).abs() <= 1e-9 * scale;
+    (if exact { rounded } else { (length / step).ceil() }) as u64
 }
 
 impl Pace for Fixed {
@@ -74,7 +91,10 @@ mod tests {
     use super::*;
 
     fn walk(end: f64, step: f64) -> Vec<Stride> {
-        let mut pace = Fixed::new(end, step);
+        strides(Fixed::new(end, step))
+    }
+
+    fn strides(mut pace: Fixed) -> Vec<Stride> {
         let mut state = State::default();
         let mut strides = Vec::new();
         while let Some(stride) = pace.next(&state) {
@@ -92,6 +112,18 @@ mod tests {
         assert!(strides.iter().all(|s| s.h == 2e-3));
         assert_eq!(strides[699].end, 700.0 * 2e-3);
         assert_eq!(strides[1499].end, 3.0);
+    }
+
+    #[test]
+    fn a_shorter_first_step_shifts_the_grid() {
+        let strides = strides(Fixed::new(1.0, 0.25).starting(0.1));
+        let ends: Vec<f64> = strides.iter().map(|stride| stride.end).collect();
+        assert_eq!(ends, [0.1, 0.35, 0.6, 0.1 + 3.0 * 0.25, 1.0]);
+        assert_eq!(strides[..4].iter().map(|stride| stride.h).collect::<Vec<_>>(), [0.1, 0.25, 0.25, 0.25]);
+        assert!((strides[4].h - 0.15).abs() < 1e-15);
+        assert_eq!(super::tests::strides(Fixed::new(0.1, 0.25).starting(0.2)).len(), 1);
+        let whole = Fixed::new(1.0, 0.25);
+        assert_eq!(super::tests::strides(whole.clone().starting(0.25)), super::tests::strides(whole));
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub struct Level {
     pub size: f64,
     /// Step of the case.
     pub step: f64,
+    /// First step of the case, of the step: 1 for a grid that is not shifted.
+    pub first: f64,
     /// What came of it, or why nothing.
     pub result: Result<Measured>,
 }
@@ -77,7 +79,8 @@ pub fn converge(variants: &[Loaded], wish: &Wish, by_mesh: bool) -> Result<Conve
         let outcome = outcomes[k].as_ref().ok()?;
         match &outcome.known {
             Some(known) => Some(Reference::exact(known, variants[k].case.time.end).errors(&outcome.track)),
-            None if Some(k) == finest => None,
+            // Shifted grids of the same step are no better than the reference is.
+            None if finest.is_some_and(|finest| sizes[k] == sizes[finest]) => None,
             None => Some(best.as_ref()?.errors(&outcome.track)),
         }
     };
@@ -93,7 +96,9 @@ pub fn converge(variants: &[Loaded], wish: &Wish, by_mesh: bool) -> Result<Conve
     };
     let levels =
         outcomes.into_iter().zip(errors).zip(variants.iter().zip(sizes)).map(|((outcome, errors), (loaded, size))| {
-            Level { size, step: loaded.case.time.step, result: outcome.map(|outcome| measured(outcome, errors)) }
+            let step = loaded.case.time.step;
+            let first = loaded.case.time.first_step.unwrap_or(step) / step;
+            Level { size, step, first, result: outcome.map(|outcome| measured(outcome, errors)) }
         });
     let title = variants[0].case.title.clone();
     let axis = if by_mesh { "1 / elements" } else { "step" };
@@ -122,10 +127,10 @@ impl Convergence {
         let mut text = format!("{}\n{} against {}\n\n", self.title, self.column, self.against);
         let mut line = |words: String| writeln!(text, "{}", words.trim_end()).expect("writing to a string cannot fail");
         let group = |name: &str| format!("  {name:-^38}");
-        line(format!("{:>10} {:>8} {:>8}{}{}", "", "", "", group(" position "), group(" velocity ")));
+        line(format!("{:>10} {:>6} {:>8} {:>8}{}{}", "", "", "", "", group(" position "), group(" velocity ")));
         let norms = Errors::NAMES.map(|name| format!("{name:>10}")).concat();
-        let (step, elements, steps) = ("step", "elements", "steps");
-        line(format!("{step:>10} {elements:>8} {steps:>8}{norms}{norms} {:>10} {:>8}", "work", "time"));
+        let (step, first, elements, steps) = ("step", "first", "elements", "steps");
+        line(format!("{step:>10} {first:>6} {elements:>8} {steps:>8}{norms}{norms} {:>10} {:>8}", "work", "time"));
         for level in &self.levels {
             let numbers = match &level.result {
                 Err(error) => format!("{:>8} {:>8}  failed: {}", "-", "-", first_line(error)),
@@ -139,22 +144,22 @@ impl Convergence {
                     format!("{:>8} {:>8}{errors} {:>10.2e} {:>6.2} s", m.elements, m.steps, m.work, m.seconds)
                 }
             };
-            line(format!("{:>10} {numbers}", format!("{:.3e}", level.step)));
+            line(format!("{:>10} {:>6.3} {numbers}", format!("{:.3e}", level.step), level.first));
         }
         let orders = self.orders().into_iter().flatten();
         let orders: String =
             orders.map(|order| order.map_or(format!("{:>10}", "-"), |order| format!("{order:>10.2}"))).collect();
-        line(format!("{:>28}{orders}", "order"));
+        line(format!("{:>35}{orders}", "order"));
         text
     }
 
     /// `converge.csv`: a row for every level, and one with the orders.
     pub fn csv(&self) -> String {
         let columns = PARTS.iter().flat_map(|part| Errors::NAMES.map(|norm| format!(",{part}_{norm}")));
-        let mut text = format!("level,status,step,elements,steps,work{}\n", columns.collect::<String>());
+        let mut text = format!("level,status,step,first,elements,steps,work{}\n", columns.collect::<String>());
         for (k, level) in self.levels.iter().enumerate() {
             let row = match &level.result {
-                Err(_) => format!("failed,{}{}", cell(level.step), ",".repeat(11)),
+                Err(_) => format!("failed,{},{}{}", cell(level.step), cell(level.first), ",".repeat(11)),
                 Ok(m) => {
                     let errors: String = match &m.errors {
                         Some(errors) => {
@@ -162,17 +167,18 @@ impl Convergence {
                         }
                         None => ",".repeat(8),
                     };
-                    format!("ok,{},{},{},{}{errors}", cell(level.step), m.elements, m.steps, cell(m.work))
+                    let [step, first, work] = [level.step, level.first, m.work].map(cell);
+                    format!("ok,{step},{first},{},{},{work}{errors}", m.elements, m.steps)
                 }
             };
             writeln!(text, "{},{row}", k + 1).expect("writing to a string cannot fail");
         }
         let orders = self.orders().into_iter().flatten();
         let orders: String = orders.map(|order| format!(",{}", cell(order.unwrap_or(f64::NAN)))).collect();
-        text + &format!("order,,,,,{orders}\n")
+        text + &format!("order,,,,,,{orders}\n")
     }
 
-    /// `error.svg` and `work.svg`.
+    /// Errors over sizes and over work, each with the name of its file.
     pub fn figures(&self) -> [(&'static str, Plot); 2] {
         let plot = |what: &str, x: &str, abscissa: fn(f64, &Measured) -> f64| Plot {
             title: format!("{}: {what}", self.title),
@@ -181,8 +187,8 @@ impl Convergence {
             curves: self.curves(abscissa),
         };
         [
-            ("error.svg", plot("error", self.axis, |size, _| size)),
-            ("work.svg", plot("work and precision", "work: Newton passes × unknowns", |_, m| m.work)),
+            ("error", plot("error", self.axis, |size, _| size)),
+            ("work", plot("work and precision", "work: Newton passes × unknowns", |_, m| m.work)),
         ]
     }
 
@@ -190,13 +196,28 @@ impl Convergence {
         self.levels.iter().filter_map(|level| Some((level.size, level.result.as_ref().ok()?)))
     }
 
+    /// Runs that came through, ascending, those of one size together.
+    fn sizes(&self) -> Vec<Vec<(f64, &Measured)>> {
+        let mut all: Vec<(f64, &Measured)> = self.measured().collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.chunk_by(|a, b| a.0 == b.0).map(<[_]>::to_vec).collect()
+    }
+
     fn curves(&self, abscissa: fn(f64, &Measured) -> f64) -> Vec<Curve> {
         let mut curves = Vec::new();
         for (norm, name) in ["L1", "L2", "max", "graph"].into_iter().enumerate() {
             for (part, what) in PARTS.into_iter().enumerate() {
-                let point = |(size, m): (f64, &Measured)| Some([abscissa(size, m), m.errors?[part].all()[norm]]);
-                let mut points: Vec<[f64; 2]> = self.measured().filter_map(point).collect();
-                points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+                let mut points: Vec<[f64; 2]> = Vec::new();
+                for group in self.sizes() {
+                    // Where the fit sees them: at the geometric mean over shifted grids.
+                    let logs = group.iter().filter_map(|(size, m)| {
+                        let (x, error) = (abscissa(*size, m), m.errors?[part].all()[norm]);
+                        (error > 0.0).then(|| [x.ln(), error.ln()])
+                    });
+                    let logs: Vec<[f64; 2]> = logs.collect();
+                    let mean = |k: usize| (logs.iter().map(|p| p[k]).sum::<f64>() / logs.len() as f64).exp();
+                    points.extend((!logs.is_empty()).then(|| [mean(0), mean(1)]));
+                }
                 let label = match self.orders()[part][norm] {
                     Some(order) => format!("{what} {name} (order {order:.2})"),
                     None => format!("{what} {name}"),

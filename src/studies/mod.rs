@@ -7,8 +7,10 @@
 pub mod compare;
 pub mod converge;
 pub mod known;
+pub mod verify;
 
 use crate::case::Loaded;
+use crate::ledger::Ledger;
 use crate::model::{Component, Model};
 use crate::norms::{self, Graph};
 use crate::run::{self, Prepared};
@@ -31,8 +33,8 @@ pub struct Outcome {
     pub digest: Digest,
     /// Energy at the end.
     pub energy: f64,
-    /// Work of contact, and of the scheme.
-    pub works: [f64; 2],
+    /// Works, and the worst defects.
+    pub ledger: Ledger,
     /// Line elements.
     pub elements: usize,
     /// Unknowns.
@@ -61,7 +63,12 @@ pub struct Track {
 /// Runs a variant without files.
 pub fn run(loaded: &Loaded, wish: &Wish) -> Result<Outcome> {
     let prepared = run::prepare(loaded)?;
-    let Prepared { model, system, .. } = &prepared;
+    run_prepared(loaded, &prepared, wish, &mut [])
+}
+
+/// Runs a prepared variant without files; `more` sees every step too.
+fn run_prepared(loaded: &Loaded, prepared: &Prepared, wish: &Wish, more: &mut [&mut dyn Sink]) -> Result<Outcome> {
+    let Prepared { model, system, .. } = prepared;
     let columns = Columns::new(model, system);
     let (probe, component) = choose(model, wish)?;
     let (name, node) = (&model.probes[probe].name, model.probes[probe].node);
@@ -83,13 +90,17 @@ pub fn run(loaded: &Loaded, wish: &Wish) -> Result<Outcome> {
         track: Track::default(),
     };
     let mut digest = Digest::new(system);
-    let (arrival, _) = run::march(&loaded.case, &prepared, &mut [&mut digest, &mut recorder])?;
-    let sum = &arrival.ledger.sum;
+    let mut sinks: Vec<&mut dyn Sink> = vec![&mut digest, &mut recorder];
+    for sink in more {
+        sinks.push(*sink);
+    }
+    let (arrival, _) = run::march(&loaded.case, prepared, &mut sinks)?;
+    drop(sinks);
     Ok(Outcome {
         track: recorder.track,
         digest,
         energy: arrival.state.energy.total(),
-        works: [sum.contact, sum.scheme],
+        ledger: arrival.ledger,
         elements: model.bodies.iter().map(|body| body.lines.len()).sum(),
         unknowns: system.nodes.free,
         stepping: arrival.stepping,

@@ -90,6 +90,38 @@ fn advice_goes_to_standard_error() {
 }
 
 #[test]
+fn check_tells_errors_as_json_too() {
+    let place = Place::empty();
+    place.write("bad.toml", &BAR.replace("nodes = \"bar.start\"", "ndoes = \"bar.start\"").replace("1e-2", "-1.0"));
+    let answer = place.carom(&["check", "bad.toml", "--json"]);
+    assert_eq!(answer.code, 3);
+    let told: Value = serde_json::from_str(&answer.out).unwrap();
+    let errors = told["errors"].as_array().unwrap();
+    let step = errors.iter().find(|error| error["path"] == "time.step").unwrap();
+    assert_eq!(
+        (step["file"].as_str(), step["line"].as_u64(), step["column"].as_u64()),
+        (Some("bad.toml"), Some(6), Some(8))
+    );
+    let typo = errors.iter().find(|error| error["suggestion"] == "nodes").unwrap();
+    assert_eq!(typo["line"], 1 + BAR.lines().position(|line| line.starts_with("nodes")).unwrap());
+    assert!(answer.err.contains("bad.toml"), "messages stay: {}", answer.err);
+    let missing = place.carom(&["check", "absent.toml", "--json"]);
+    let told: Value = serde_json::from_str(&missing.out).unwrap();
+    assert_eq!((missing.code, told["errors"][0]["file"].as_str()), (6, Some("absent.toml")));
+}
+
+#[test]
+fn run_draws_the_energies_on_request() {
+    let place = Place::with_bar();
+    let out = place.good(&["run", "bar.toml", "-q", "--plot"]);
+    assert!(out.starts_with("\n") && out.contains("energy: * total, k kinetic, s strain\n"), "{out}");
+    assert!(out.lines().any(|line| line.trim_start().starts_with("500.000 |***")), "{out}");
+    assert!(out.is_ascii() && out.contains("time 0.500000"), "no colours: {out}");
+    let out = place.good(&["run", "bar.toml", "--force"]);
+    assert!(!out.contains("energy: *"), "{out}");
+}
+
+#[test]
 fn test_counts_expectations_over_files_and_directories() {
     let place = Place::empty();
     place.write("some/a.toml", &format!("{BAR}\n[expect]\n\"defect.max\" = {{ below = 1e-11 }}\n"));

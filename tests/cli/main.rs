@@ -3,6 +3,7 @@
 mod commands;
 mod exit_codes;
 mod files;
+mod regression;
 mod stopping;
 mod typos;
 

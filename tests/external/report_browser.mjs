@@ -5,7 +5,7 @@
 // HOME holds the driver and gets the screenshots.
 
 import { createRequire } from "node:module";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,6 +13,7 @@ import { pathToFileURL } from "node:url";
 const [home, ...runs] = process.argv.slice(2).map((path) => resolve(path));
 const puppeteer = createRequire(join(home, "/"))("puppeteer-core");
 const shots = join(home, "shots");
+const LARGEST = 10e6; // bytes, for the longest runs
 const SLOWEST = 3000; // milliseconds from the first byte to all plots drawn
 
 let failures = 0;
@@ -166,6 +167,8 @@ async function inspect(browser, run) {
   const opened = await page.evaluate(() => new Promise((done) => {
     requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now())));
   }));
+  const { size } = statSync(join(run, "report.html"));
+  check(size < LARGEST, `has ${(size / 1e6).toFixed(1)} MB`);
   check(opened < SLOWEST, `opens in ${Math.round(opened)} ms`);
   check((await page.$$eval("#plots svg", (all) => all.length)) >= 4, "plots are drawn");
   await useAnimation(page);

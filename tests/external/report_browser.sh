@@ -3,7 +3,7 @@
 #
 #     tests/external/report_browser.sh [OUTDIR...]
 #
-# OUTDIR are directories of finished runs; without any, two shipped cases are run with $CAROM (default
+# OUTDIR are directories of finished runs; without any, two shipped cases and a long run are made with $CAROM (default
 # target/release/carom). Needs node and npm; Chromium comes from the Debian package, the driver from npm, both installed
 # here if they are missing. Screenshots go to target/browser/shots. Exit code 1 on any failure.
 set -eu
@@ -25,5 +25,9 @@ if [ $# -eq 0 ]; then
         "${CAROM:-target/release/carom}" run "cases/$name.toml" -o "$home/runs/$name" --force --quiet
         set -- "$@" "$home/runs/$name"
     done
+    # A long run: 100,000 steps of 2,000 nodes.
+    "${CAROM:-target/release/carom}" run cases/impacting-bar.toml -o "$home/runs/long" --force --quiet --set 'expect={}' \
+        --set body.bar.line.elements=1999 --set time.step=3e-5 --set output.vtk=false
+    set -- "$@" "$home/runs/long"
 fi
 exec node tests/external/report_browser.mjs "$home" "$@"

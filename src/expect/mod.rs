@@ -1,5 +1,8 @@
 //! Expectations of a case against what a run gave: the regression test of `carom test`.
 
+pub mod bless;
+pub mod junit;
+
 use crate::Result;
 use crate::case::data::Expect;
 use crate::march::Arrival;
@@ -42,6 +45,8 @@ pub struct Verdict {
     pub wanted: String,
     /// Whether it holds.
     pub holds: bool,
+    /// If it does not: the `value` that would make it hold, where one can.
+    pub remedy: Option<f64>,
 }
 
 impl<'a> Watch<'a> {
@@ -71,7 +76,9 @@ impl<'a> Watch<'a> {
     pub fn judge(&self, expect: &BTreeMap<String, Expect>, digest: &Digest, arrival: &Arrival) -> Vec<Verdict> {
         let judge = |(key, expect): (&String, &Expect)| {
             let measured = self.measured(key, digest, arrival);
-            Verdict { key: key.clone(), measured, wanted: words(expect), holds: holds(expect, measured) }
+            let holds = holds(expect, measured);
+            let remedy = if holds { None } else { remedy(expect, measured) };
+            Verdict { key: key.clone(), measured, wanted: words(expect), holds, remedy }
         };
         expect.iter().map(judge).collect()
     }
@@ -137,6 +144,15 @@ fn holds(expect: &Expect, measured: f64) -> bool {
         && (low..=high).contains(&measured)
 }
 
+/// The measured value, with as few digits as leave the tolerance almost whole: what `--bless` writes. `None` without a
+/// `value` to replace, and without a measurement.
+fn remedy(expect: &Expect, measured: f64) -> Option<f64> {
+    expect.value?;
+    let tolerance = (expect.rel.unwrap_or(0.0) * measured.abs()).max(expect.abs.unwrap_or(0.0));
+    let rounded = (1..17).map(|digits| format!("{measured:.digits$e}").parse().unwrap_or(measured));
+    rounded.chain([measured]).find(|value: &f64| (value - measured).abs() <= 0.01 * tolerance)
+}
+
 fn words(expect: &Expect) -> String {
     let mut parts = Vec::new();
     if let Some(value) = expect.value {
@@ -174,5 +190,15 @@ mod tests {
         assert!(!holds(&expect(|e| e.between = Some([0.0, 1.0])), 1.5));
         assert!(!holds(&expect(|e| e.below = Some(1.0)), f64::NAN), "no value is no success");
         assert_eq!(words(&near), "-2 rel 1e-1");
+    }
+
+    #[test]
+    fn a_remedy_is_short_and_holds() {
+        let near = Expect { value: Some(490.0), rel: Some(1e-3), ..Default::default() };
+        assert_eq!(remedy(&near, 494.431272), Some(494.43));
+        let tight = Expect { rel: None, abs: Some(0.0), ..near.clone() };
+        assert_eq!(remedy(&tight, 0.1 + 0.2), Some(0.1 + 0.2), "no tolerance, all digits");
+        assert_eq!(remedy(&near, f64::NAN), None);
+        assert_eq!(remedy(&Expect { below: Some(1.0), ..Default::default() }, 2.0), None, "no value to replace");
     }
 }

@@ -1,6 +1,9 @@
-//! Line plots as SVG: axes, ticks, curves, a legend. The same data gives the same bytes.
+//! Line plots as SVG and PNG: axes, ticks, curves, a legend. The same data gives the same bytes.
 //!
 //! It knows numbers and labels; it must not know what they mean.
+
+mod png;
+pub mod text;
 
 use crate::report::{decimate, escape};
 use std::fmt::Write;
@@ -33,17 +36,19 @@ pub struct Axis {
     pub label: String,
     /// Logarithmic; values that are not positive are left out.
     pub log: bool,
+    /// Where it ends although curves go on beyond: they are drawn at the edge.
+    pub most: Option<f64>,
 }
 
 impl Axis {
     /// A linear axis.
     pub fn linear(label: &str) -> Axis {
-        Axis { label: label.into(), log: false }
+        Axis { label: label.into(), log: false, most: None }
     }
 
     /// A logarithmic axis.
     pub fn log(label: &str) -> Axis {
-        Axis { label: label.into(), log: true }
+        Axis { label: label.into(), log: true, most: None }
     }
 }
 
@@ -70,7 +75,10 @@ impl Curve {
 }
 
 /// Colours that can be told apart, also by most colour-blind readers.
-const COLORS: [&str; 8] = ["#1f5fd0", "#d4500c", "#2b7a3d", "#9c36b5", "#a67c00", "#0b7285", "#c2255c", "#5c6370"];
+const COLORS: [&str; 13] = [
+    "#1f5fd0", "#d4500c", "#2b7a3d", "#9c36b5", "#a67c00", "#0b7285", "#c2255c", "#5c6370", "#7b4b24", "#82a912",
+    "#e07fb8", "#3bb0c9", "#f08c00",
+];
 const INK: &str = "#1b2430";
 
 const WIDTH: f64 = 760.0;
@@ -167,11 +175,15 @@ struct Scale {
 
 impl Scale {
     fn new(plot: &Plot, axis: usize) -> Scale {
-        let log = [plot.x.log, plot.y.log][axis];
+        let Axis { log, most, .. } = *[&plot.x, &plot.y][axis];
+        let most = most.unwrap_or(f64::INFINITY);
         let pixels = [[MARGIN[0], WIDTH - MARGIN[1]], [MARGIN[2] + HEIGHT, MARGIN[2]]][axis];
         let values = plot.curves.iter().flat_map(|curve| &curve.points).map(|point| point[axis]);
         let shown = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
-        let [mut low, mut high] = shown.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [a.min(v), b.max(v)]);
+        let [mut low, mut high] = shown.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| {
+            let v = v.min(most);
+            [a.min(v), b.max(v)]
+        });
         if low > high {
             [low, high] = if log { [0.1, 1.0] } else { [0.0, 1.0] };
         }
@@ -195,7 +207,8 @@ impl Scale {
     fn place(&self, value: f64) -> f64 {
         let [low, high] = self.range;
         let share = if self.log { (value / low).ln() / (high / low).ln() } else { (value - low) / (high - low) };
-        self.pixels[0] + share * (self.pixels[1] - self.pixels[0])
+        // Beyond the end only where the axis was told to end.
+        self.pixels[0] + share.min(1.0) * (self.pixels[1] - self.pixels[0])
     }
 }
 
