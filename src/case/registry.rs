@@ -260,17 +260,24 @@ static CONTACT: Table = Table {
         default("restitution", NumberOr(between(0.0, 1.0), &RESTITUTION), "0.0", "Coefficient of restitution"),
         default("friction", Number(NON_NEGATIVE), "0.0", "Coefficient of friction").planned(),
         optional("motion", Keyed(&["normal", "tangent"], &FUNCTION), "Motion of the obstacle").planned(),
-        default("mass", Word(MASSES), "\"kept\"", "Mass of the contact nodes").planned(),
-        optional("rule", Word(RULES), "How the mass is redistributed").planned(),
-        optional("law", Word(LAWS), "Contact law of massless nodes").planned(),
+        default("mass", Word(MASSES), "\"kept\"", "Mass of the contact nodes"),
+        optional("rule", Word(RULES), "How the mass is redistributed; by default `const` on bars, `full` on beams"),
+        default("law", Word(LAWS), "\"position\"", "Contact law of massless nodes"),
     ],
     one_of: &[&["plane", "half_plane", "circle", "polyline", "between"]],
     tag: None,
 };
 
 const MASSES: &[Choice] = &[word("kept", "as it is"), word("redistributed", "moved off the contact nodes")];
-const RULES: &[Choice] = &[word("const", "constant"), word("lin", "linear"), word("full", "full")];
-const LAWS: &[Choice] = &[word("position", "gap and force"), word("mid-velocity", "mean rate and impulse")];
+const RULES: &[Choice] = &[
+    word("const", "an end of a bar moves like its neighbour"),
+    word("lin", "an end of a bar moves as two neighbours extrapolate"),
+    word("full", "the node of a beam, its rotation included, as rigid motions ask"),
+];
+const LAWS: &[Choice] = &[
+    word("position", "gap and force: no penetration"),
+    word("mid-velocity", "mean rate and impulse: exact energy, some penetration; moreau-jean with theta = 1/2"),
+];
 
 static PLANE: Table = table(
     "plane",

@@ -3,7 +3,7 @@
 use super::function::Function;
 use super::references::NodeSets;
 use super::section;
-use super::{Body, Component, Contact, Joint, Load, Model, Probe, Properties, Support};
+use super::{Body, Component, Contact, Joint, Load, Massless, Model, Probe, Properties, Support};
 use crate::case::data::{self, Case};
 use crate::elements::{self, ElementKind};
 use crate::mesh::{self, Mesh};
@@ -213,7 +213,8 @@ impl Model {
         }
         for load in &case.load {
             let forces = self.forces(load, sets)?;
-            self.loads.push(Load { name: load.name.clone(), forces, time: Function::new(&load.time, path)? });
+            let time = Function::new(&load.time, path)?;
+            self.loads.push(Load { name: load.name.clone(), forces, time, along_body: load.body.is_some() });
         }
         for contact in &case.contact {
             let nodes = sets.get(&contact.nodes, &format!("contact `{}`, nodes", contact.name))?.to_vec();
@@ -229,6 +230,8 @@ impl Model {
                 normal: [normal[0] / norm, normal[1] / norm],
                 radius: contact.radius,
                 restitution: contact.restitution,
+                massless: (contact.mass == data::ContactMass::Redistributed)
+                    .then(|| Massless { rule: contact.rule, law: contact.law.unwrap_or_default() }),
             });
         }
         for probe in &case.probe {

@@ -120,6 +120,8 @@ pub struct Load {
     pub forces: Vec<(usize, Component, f64)>,
     /// Factor over time.
     pub time: Function,
+    /// Whether the load acts along a body, and so follows its mass where that is redistributed.
+    pub along_body: bool,
 }
 
 /// A unilateral contact of nodes with a rigid plane.
@@ -137,6 +139,17 @@ pub struct Contact {
     pub radius: f64,
     /// Newton's coefficient of restitution.
     pub restitution: f64,
+    /// How its nodes become massless, if they do.
+    pub massless: Option<Massless>,
+}
+
+/// How the nodes of a contact become massless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Massless {
+    /// Where the mass goes; by element unless given.
+    pub rule: Option<data::MassRule>,
+    /// Contact law.
+    pub law: data::MasslessLaw,
 }
 
 /// A node whose motion is recorded.

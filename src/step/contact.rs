@@ -198,7 +198,7 @@ impl Stepper<'_> {
         work.first[free..].copy_from_slice(&to.state.v[free..]);
     }
 
-    fn count(&self, outcome: Outcome, to: &mut Attempt) -> Result<()> {
+    pub(super) fn count(&self, outcome: Outcome, to: &mut Attempt) -> Result<()> {
         to.sweeps += outcome.sweeps;
         to.method = outcome.method;
         // Far from the solution of a nonlinear step a single contact may have no answer; the next pass asks again, and
@@ -346,7 +346,7 @@ impl Stepper<'_> {
 }
 
 /// y += s A z.
-fn add_product(operator: &Delassus, s: f64, z: &[f64], y: &mut [f64]) {
+pub(super) fn add_product(operator: &Delassus, s: f64, z: &[f64], y: &mut [f64]) {
     for (i, &zi) in z.iter().enumerate().filter(|(_, zi)| **zi != 0.0) {
         for &(j, a) in operator.column(i) {
             y[j as usize] += s * a * zi;

@@ -12,6 +12,7 @@
 //! pass when both are affine: a linear model differs only in that its factor and Delassus operator are kept.
 
 mod contact;
+mod force;
 mod newton;
 
 use crate::case::data::{self, Position};
@@ -24,6 +25,8 @@ use crate::state::{Energy, State};
 use crate::system::System;
 use crate::{Error, Result};
 use contact::Operators;
+use force::Force;
+pub use force::admit;
 pub(crate) use newton::{STALLED, newton_limit};
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
@@ -59,7 +62,8 @@ pub struct Attempt {
     pub factorizations: usize,
     /// Sweeps or pivots of the contact solver.
     pub sweeps: usize,
-    /// Natural-map residual of (T4) at the final velocities, of the largest relative velocity.
+    /// Natural-map residual of (T4) at the final velocities, of the largest relative velocity; of (T92) at the final gaps,
+    /// of the length of the model.
     pub complementarity: f64,
     /// Contact solver that was used.
     pub method: Method,
@@ -76,6 +80,8 @@ pub struct Stepper<'a> {
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
     factored: Option<(f64, u64)>,
     operators: Operators,
+    /// What contact as a force needs, where nodes are massless.
+    force: Option<Force>,
     work: Work,
 }
 
@@ -117,9 +123,10 @@ impl<'a> Stepper<'a> {
     pub fn new(system: &'a System, row: Tableau, settings: Settings) -> Result<Stepper<'a>> {
         let n = system.nodes.total;
         let m = system.contacts.len();
+        admit(&row, &settings, system)?;
         let mut mass_factor = Factor::new(&system.mass.pattern, system.nodes.free);
         mass_factor
-            .factor(&system.mass)
+            .factor(&system.regular_mass())
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
         let zeros = |length: usize| vec![0.0; length];
         Ok(Stepper {
@@ -129,6 +136,7 @@ impl<'a> Stepper<'a> {
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
             operators: Operators::new(m, settings.position),
+            force: Force::of(system),
             work: Work {
                 q_free: zeros(n),
                 v_free: zeros(n),
@@ -167,21 +175,31 @@ impl<'a> Stepper<'a> {
         state.v.copy_from_slice(&system.v0);
         system.applied(0.0, &mut state.applied);
         self.forces(&mut state);
-        for (dof, function) in &system.drives {
-            state.a[*dof] = function.second_rate(0.0);
-        }
-        system.mass.multiply(&state.a, &mut self.work.first);
-        for i in 0..system.nodes.free {
-            let force = system.gravity[i] + state.applied[i] - state.internal[i] - state.viscous[i];
-            state.a[i] = force - self.work.first[i];
-        }
-        self.mass_factor.solve(&mut state.a);
+        self.accelerate(&mut state);
         self.energies(&mut state);
         let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
         if let Some(storage) = &mut state.storage {
             (storage.value, storage.h) = (value, h);
         }
         state
+    }
+
+    /// The acceleration at t = 0 from the forces of a state; zero where there is no mass.
+    fn accelerate(&mut self, state: &mut State) {
+        let (system, work) = (self.system, &mut self.work);
+        state.a.fill(0.0);
+        for (dof, function) in &system.drives {
+            state.a[*dof] = function.second_rate(0.0);
+        }
+        system.mass.multiply(&state.a, &mut work.first);
+        work.second.fill(0.0);
+        force::add_forces(system, 1.0, &state.force, &mut work.second);
+        for i in 0..system.nodes.free {
+            let force = system.gravity[i] + state.applied[i] - state.internal[i] - state.viscous[i] + work.second[i];
+            state.a[i] = force - work.first[i];
+        }
+        system.redistribution.iter().flat_map(|r| r.massless()).for_each(|&i| state.a[i] = 0.0);
+        self.mass_factor.solve(&mut state.a);
     }
 
     /// An attempt of the right size for [`Stepper::attempt`].
@@ -194,9 +212,9 @@ impl<'a> Stepper<'a> {
     }
 
     /// Whether the storage function and its identity hold for this run: they need a linear system on
-    /// supports at rest.
+    /// supports at rest, and contact as impulses.
     fn has_storage(&self) -> bool {
-        self.row.storage && self.system.linear && self.system.drives.is_empty()
+        self.row.storage && self.system.linear && self.system.drives.is_empty() && self.force.is_none()
     }
 
     /// Predictions of (T1)–(T2), active contacts and first guess.
@@ -215,7 +233,7 @@ impl<'a> Stepper<'a> {
             // (T51)
             let forecast = candidate.gap(&from.q) + self.settings.forecast * h * work.u0[i];
             let near = candidate.responds && forecast <= ACTIVATION * system.length;
-            let active = self.settings.position == Position::Half && near;
+            let active = self.settings.position == Position::Half && self.force.is_none() && near;
             if active {
                 work.active.push(i as u32);
             }
@@ -234,6 +252,7 @@ impl<'a> Stepper<'a> {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
         self.drive(h, t1, to);
+        self.begin_force(from, h, to);
         let work = &self.work;
         system.applied(t1, &mut to.state.applied);
         to.active = work.active.len();
@@ -301,6 +320,7 @@ impl<'a> Stepper<'a> {
             }
             self.factored = Some((h, to.state.step));
             self.operators.clear();
+            self.force.iter_mut().for_each(Force::clear);
         }
         // A factor that is kept counts for the step that made it, also if that step has to be made again.
         if system.linear && self.factored.is_some_and(|(_, step)| step == to.state.step) {
@@ -335,7 +355,7 @@ impl<'a> Stepper<'a> {
         for i in 0..free {
             to.state.a[i] += work.delta[i];
         }
-        self.solve_contact(h, to)
+        if self.force.is_some() { self.solve_forces(h, to) } else { self.solve_contact(h, to) }
     }
 
     /// Energies, gaps, balance and complementarity of the finished step.
@@ -345,6 +365,11 @@ impl<'a> Stepper<'a> {
         for (i, candidate) in system.contacts.candidates.iter().enumerate() {
             to.gaps[i] = candidate.gap(&to.state.q);
             work.u1[i] = candidate.rate(&to.state.v);
+        }
+        if self.force.is_some() {
+            // Not velocities but gaps carry the work of a force.
+            work.u0.fill(0.0);
+            work.u1.fill(0.0);
         }
         to.complementarity = self.contact_residual(&to.state);
         let work = &mut self.work;
@@ -360,6 +385,7 @@ impl<'a> Stepper<'a> {
         if !system.drives.is_empty() {
             self.support_work(from, to);
         }
+        self.finish_force(from, h, to);
         let work = &mut self.work;
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         if from.storage.is_some() {
@@ -377,7 +403,7 @@ impl<'a> Stepper<'a> {
         let (system, work) = (self.system, &mut self.work);
         system.mass.multiply(&work.jump, &mut work.first);
         for (candidate, &p) in system.contacts.candidates.iter().zip(&to.state.impulse) {
-            if p != 0.0 {
+            if p != 0.0 && self.force.is_none() {
                 candidate.push(-p, &mut work.first);
             }
         }
@@ -412,6 +438,7 @@ impl StepMethod for Stepper<'_> {
     fn initial_attempt(&mut self, h: f64) -> Result<Attempt> {
         let mut attempt = self.attempt_for();
         attempt.state = self.start(h);
+        self.settle(&mut attempt.state)?;
         for (gap, candidate) in attempt.gaps.iter_mut().zip(&self.system.contacts.candidates) {
             *gap = candidate.gap(&attempt.state.q);
         }

@@ -34,6 +34,7 @@ impl Stepper<'_> {
             work.residual[i] += row.alpha_f * f0 + (1.0 - row.alpha_f) * f1;
             work.residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
         }
+        self.force_residual(from, &to.state);
         inertia.map(f64::sqrt)
     }
 
@@ -69,6 +70,9 @@ impl Stepper<'_> {
 
     /// Natural-map residual of (T4) at the velocities of a state, of the largest relative velocity.
     pub(super) fn contact_residual(&self, state: &State) -> f64 {
+        if self.force.is_some() {
+            return self.gap_residual(state);
+        }
         let work = &self.work;
         let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
         for &i in &work.active {
