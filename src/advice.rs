@@ -2,10 +2,12 @@
 //!
 //! A scheme outside its dissipation range runs, with advice; only what is unstable is an error.
 
-use crate::case::data::{Analysis, Case, Position};
+use crate::case::data::{Analysis, Case, MasslessLaw, Position};
+use crate::ledger::Ledger;
 use crate::model::Model;
-use crate::schemes;
-use crate::system::System;
+use crate::schemes::{self, Tableau};
+use crate::step;
+use crate::system::{System, redistribution};
 use crate::{Error, Result};
 
 /// Sentences of advice on a case; an error if its step is unstable.
@@ -22,6 +24,8 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
                 kind.name
             )));
         }
+        step::admit(&row, case.scheme.position, system)?;
+        advice.extend(massless_nodes(&row, model, system));
         advice.extend((kind.advice)(&row, restitution));
         let limit = row.stability_limit();
         if limit.is_finite() {
@@ -69,6 +73,64 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
     Ok(advice)
 }
 
+/// Beams with fewer elements rebound worse without the mass of their tip: its last element is a soft spring.
+const FEW_BEAM_ELEMENTS: usize = 16;
+
+/// More contact nodes than this are not a few known ones.
+const FEW_NODES: usize = 8;
+
+/// Where contact nodes should lose their mass, and where they should not.
+fn massless_nodes(row: &Tableau, model: &Model, system: &System) -> Vec<String> {
+    let short_beam = |node: usize| {
+        let body = model.body_of(node);
+        let bends = (body.kind.components)(model.dimension).contains(&crate::model::Component::Theta);
+        bends && body.lines.len() < FEW_BEAM_ELEMENTS
+    };
+    let mut advice = Vec::new();
+    for contact in model.contacts.iter().filter(|contact| contact.massless.is_some()) {
+        if let Some(&node) = contact.nodes.iter().find(|&&node| short_beam(node)) {
+            advice.push(format!(
+                "contact `{}`: mass = \"redistributed\" on the beam `{}` needs {FEW_BEAM_ELEMENTS} elements or more; with \
+                 {} the massless element is a soft spring: keep the mass with restitution = 0, or refine",
+                contact.name,
+                model.body_of(node).name,
+                model.body_of(node).lines.len()
+            ));
+        }
+    }
+    // All contacts of a case keep their mass, or none.
+    let suited = |i: usize| {
+        let nodes = &model.contacts[i].nodes;
+        let few = nodes.len() <= FEW_NODES && !nodes.iter().any(|&node| short_beam(node));
+        few && redistribution::possible(model, system, i)
+    };
+    let kept = model.contacts.iter().all(|contact| contact.massless.is_none());
+    if kept && !model.contacts.is_empty() && row.b1 > 0.0 && (0..model.contacts.len()).all(suited) {
+        let names: Vec<String> = model.contacts.iter().map(|contact| format!("`{}`", contact.name)).collect();
+        advice.push(format!(
+            "contact {}: on a flexible body with few contact nodes mass = \"redistributed\" loses several times less \
+             energy in impacts, and its contact force is smoother",
+            names.join(", ")
+        ));
+    }
+    advice
+}
+
+/// Work of contact, of the energy scale, above which massless nodes do not do what they are for.
+const NOTICEABLE: f64 = 1e-3;
+
+/// What the works of a finished run say about its massless contact nodes.
+pub fn contact_work(system: &System, ledger: &Ledger) -> Option<String> {
+    system.redistribution.as_ref().filter(|moved| moved.law == MasslessLaw::Position)?;
+    let share = ledger.sum.contact / ledger.scale;
+    (share.abs() > NOTICEABLE).then(|| {
+        format!(
+            "contacts of massless nodes did work of {share:.1e} of the energy scale, where {NOTICEABLE:.0e} is usual at \
+             most; take a smaller step"
+        )
+    })
+}
+
 /// At velocity level the answer of a stiff body to an axial impulse tends to 1 − γ/(2β) of that of its mass.
 fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
     let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters);
@@ -76,7 +138,8 @@ fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
     let flexible = model.contacts.iter().flat_map(|c| &c.nodes).any(|&node| !model.body_of(node).lines.is_empty());
     // Up to a few transit times per step the body is not stiff on the scale of the step.
     let stiff = courant(case, model)? > 5.0;
-    let concerned = case.scheme.position == Position::Half && row.storage && row.b1 > 0.0 && answer < 0.25;
+    let kept = model.contacts.iter().any(|contact| contact.massless.is_none());
+    let concerned = kept && case.scheme.position == Position::Half && row.storage && row.b1 > 0.0 && answer < 0.25;
     (case.analysis == Analysis::Dynamic && concerned && flexible && stiff).then(|| {
         format!(
             "with this step a stiff contact answers an impulse only to 1 - gamma/(2 beta) = {answer:.3} at velocity level \

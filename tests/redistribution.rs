@@ -299,3 +299,53 @@ fn mid_velocity() {
         println!("E-1 {:e} per step contact {worst:e} defect {:e} std {:e} penetration {} law {:e}", -loss(&run), run.arrival.ledger.worst_step, scatter(&run, 0.55, 1.1167), run.digest.penetration, run.digest.complementarity);
     }
 }
+
+/// The rotating beam, from the state just before its first impact at 0.3302 in steps of 2e-6.
+fn rebound(elements: usize, rule: &str, end: f64) -> (Vec<[f64; 2]>, f64, f64, f64, usize) {
+    let text = carom::cases::find("rotating-beam").unwrap().text;
+    let line = format!("body.beam.line={{ from = [0.0, 0.0], to = [1.0, 0.0], elements = {elements} }}");
+    let set = [line.as_str(), "contact.wall.restitution=0", "expect={}", rule];
+    let (_, system) = history::build(text, &set).unwrap();
+    let mut settings = settings();
+    settings.contact = Default::default();
+    let row = tableau("generalized-alpha", &[("rho_inf", 0.9)]);
+    let mut stepper = Stepper::new(&system, row, settings).unwrap();
+    let mut attempt = stepper.initial_attempt(1e-4).unwrap();
+    let mut state = attempt.state.clone();
+    let (mut impulses, mut defect, mut law, mut passes) = (Vec::new(), 0.0_f64, 0.0_f64, 0);
+    let mut k = 0;
+    while state.time < end {
+        let (h, t1) = if k < 3298 { (1e-4, (k + 1) as f64 * 1e-4) } else { (2e-6, 0.3298 + (k - 3297) as f64 * 2e-6) };
+        stepper.attempt(&state, h, t1, &mut attempt).unwrap();
+        k += 1;
+        defect = defect.max(attempt.balance.defect.abs());
+        law = law.max(attempt.complementarity);
+        passes += attempt.passes;
+        impulses.push([t1, attempt.state.impulse[0]]);
+        std::mem::swap(&mut state, &mut attempt.state);
+    }
+    println!("{elements}: E {} contact.. defect {defect:e} law {law:e} passes/step {}", state.energy.total(), passes as f64 / k as f64);
+    (impulses, state.energy.total(), defect, law, passes)
+}
+
+#[test]
+fn rotating() {
+    for n in [8, 16, 32] {
+        let (impulses, ..) = rebound(n, "contact.wall.mass=\"redistributed\"", 0.333);
+        let first = impulses.iter().find(|[_, p]| *p > 0.0).unwrap()[0];
+        let sum = |d: f64| impulses.iter().filter(|[t, _]| *t < first + d).map(|[_, p]| p).sum::<f64>();
+        println!("{n} first {first} J1 {} J2 {}", sum(1e-3), sum(2e-3));
+    }
+}
+
+#[test]
+fn midphase() {
+    for (h) in [0.52 * 0.05 / 30.0, 2.04e-3] {
+        for k in 0..12 {
+        let mut set = choose("lumped", "const", MOREAU);
+        set.push("contact.wall.law=\"mid-velocity\"".into());
+        let run = bar(200, h, k as f64 / 12.0, &set);
+        println!("{k} E-1 {:e} std {:e} penetration/hv {}", -loss(&run), scatter(&run, 0.55, 1.1167), run.digest.penetration / (10.0 * h));
+        }
+    }
+}

@@ -8,7 +8,7 @@
 //! ```
 
 use super::contact::add_product;
-use super::{ACTIVATION, Attempt, Settings, Stepper};
+use super::{ACTIVATION, Attempt, Stepper};
 use crate::case::data::{MasslessLaw, Position};
 use crate::contact::delassus::Delassus;
 use crate::contact::solver::Problem;
@@ -70,10 +70,10 @@ impl Force {
 }
 
 /// Refuses schemes that massless nodes do not go with.
-pub fn admit(row: &Tableau, settings: &Settings, system: &System) -> Result<()> {
+pub fn admit(row: &Tableau, position: Position, system: &System) -> Result<()> {
     let Some(redistribution) = &system.redistribution else { return Ok(()) };
     let refuse = |reason: &str| Err(Error::Input(format!("mass = \"redistributed\" {reason}")));
-    if settings.position == Position::Ggl {
+    if position == Position::Ggl {
         return refuse("does not go with scheme.position = \"ggl\": its law is one of positions already; take \"half\"");
     }
     if row.b1 == 0.0 {

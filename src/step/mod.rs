@@ -123,7 +123,7 @@ impl<'a> Stepper<'a> {
     pub fn new(system: &'a System, row: Tableau, settings: Settings) -> Result<Stepper<'a>> {
         let n = system.nodes.total;
         let m = system.contacts.len();
-        admit(&row, &settings, system)?;
+        admit(&row, settings.position, system)?;
         let mut mass_factor = Factor::new(&system.mass.pattern, system.nodes.free);
         mass_factor
             .factor(&system.regular_mass())

@@ -88,15 +88,17 @@ impl Redistribution {
     }
 }
 
-/// Whether the model allows its contact to be massless.
-pub fn possible(model: &Model, nodes: &Nodes, contact: usize) -> bool {
+/// Whether the nodes of a contact could be massless.
+pub fn possible(model: &Model, system: &System, contact: usize) -> bool {
     let contact = &model.contacts[contact];
+    let nodes = &system.nodes;
     let rows: std::result::Result<Vec<Rows>, String> =
         contact.nodes.iter().map(|&node| node_rows(model, nodes, node, contact.normal, None)).collect();
     rows.is_ok_and(|rows| {
         let rows: Rows = rows.into_iter().flatten().collect();
-        let massless = |dof: usize| rows.iter().any(|(other, _)| *other == dof);
-        !rows.is_empty() && rows.iter().all(|(_, row)| row.iter().all(|&(parent, _)| !massless(parent)))
+        let moved = Redistribution::new(nodes.total, &rows, MasslessLaw::Position);
+        let apart = rows.iter().all(|(_, row)| row.iter().all(|&(parent, _)| !moved.is_massless(parent)));
+        !rows.is_empty() && apart && system.without_stiffness(&moved).is_none()
     })
 }
 
@@ -249,9 +251,20 @@ impl System {
 
     /// Refuses massless motions without stiffness: nothing would say where they go.
     pub(super) fn check_massless(&self) -> Result<()> {
-        let Some(redistribution) = &self.redistribution else { return Ok(()) };
+        let Some(dof) = self.redistribution.as_ref().and_then(|moved| self.without_stiffness(moved)) else {
+            return Ok(());
+        };
+        Err(Error::Input(format!(
+            "mass = \"redistributed\": {} has no stiffness of its own and cannot be without mass; keep the mass, or take \
+             beams instead of bars",
+            self.describe(dof)
+        )))
+    }
+
+    /// A massless degree of freedom whose node has a motion without stiffness.
+    fn without_stiffness(&self, redistribution: &Redistribution) -> Option<usize> {
         let mut stiffness = Symmetric::zeros(self.mass.pattern.clone());
-        self.massless_stiffness(&self.q0, &mut stiffness);
+        self.effective(&self.q0, 0.0, 0.0, 1.0, &mut stiffness);
         let entry = |i: usize, j: usize| stiffness.pattern.position(i, j).map_or(0.0, |k| stiffness.values[k]);
         let massless = redistribution.massless();
         let mut start = 0;
@@ -265,14 +278,10 @@ impl System {
             });
             let regular = scaled.iter().all(|x| x.is_finite()) && scaled.symmetric_eigenvalues().min() > REGULAR;
             if !regular {
-                return Err(Error::Input(format!(
-                    "mass = \"redistributed\": {} has no stiffness of its own and cannot be without mass; keep the mass, \
-                     or take beams instead of bars",
-                    self.describe(dofs[0])
-                )));
+                return Some(dofs[0]);
             }
             start += dofs.len();
         }
-        Ok(())
+        None
     }
 }
