@@ -4,8 +4,8 @@
 
 use crate::case::data::{Analysis, Case, MasslessLaw, Position};
 use crate::ledger::Ledger;
-use crate::model::Model;
-use crate::schemes::{self, Tableau};
+use crate::model::{Component, Model};
+use crate::schemes;
 use crate::step;
 use crate::system::{System, redistribution};
 use crate::{Error, Result};
@@ -25,7 +25,7 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
             )));
         }
         step::admit(&row, case.scheme.position, system)?;
-        advice.extend(massless_nodes(&row, model, system));
+        advice.extend(short_beams(model));
         advice.extend((kind.advice)(&row, restitution));
         let limit = row.stability_limit();
         if limit.is_finite() {
@@ -79,41 +79,48 @@ const FEW_BEAM_ELEMENTS: usize = 16;
 /// More contact nodes than this are not a few known ones.
 const FEW_NODES: usize = 8;
 
-/// Where contact nodes should lose their mass, and where they should not.
-fn massless_nodes(row: &Tableau, model: &Model, system: &System) -> Vec<String> {
-    let short_beam = |node: usize| {
-        let body = model.body_of(node);
-        let bends = (body.kind.components)(model.dimension).contains(&crate::model::Component::Theta);
-        bends && body.lines.len() < FEW_BEAM_ELEMENTS
-    };
-    let mut advice = Vec::new();
-    for contact in model.contacts.iter().filter(|contact| contact.massless.is_some()) {
-        if let Some(&node) = contact.nodes.iter().find(|&&node| short_beam(node)) {
-            advice.push(format!(
-                "contact `{}`: mass = \"redistributed\" on the beam `{}` needs {FEW_BEAM_ELEMENTS} elements or more; with \
-                 {} the massless element is a soft spring: keep the mass with restitution = 0, or refine",
-                contact.name,
-                model.body_of(node).name,
-                model.body_of(node).lines.len()
-            ));
-        }
-    }
+/// Whether a node belongs to a beam of few elements.
+fn on_short_beam(model: &Model, node: usize) -> bool {
+    let body = model.body_of(node);
+    (body.kind.components)(model.dimension).contains(&Component::Theta) && body.lines.len() < FEW_BEAM_ELEMENTS
+}
+
+/// Beams that had better keep the mass of their contact nodes.
+fn short_beams(model: &Model) -> Vec<String> {
+    let massless = model.contacts.iter().filter(|contact| contact.massless.is_some());
+    let found = massless.filter_map(|contact| {
+        let body = model.body_of(*contact.nodes.iter().find(|&&node| on_short_beam(model, node))?);
+        Some(format!(
+            "contact `{}`: mass = \"redistributed\" on the beam `{}` needs {FEW_BEAM_ELEMENTS} elements or more; with {} \
+             the massless element is a soft spring: keep the mass with restitution = 0, or refine",
+            contact.name,
+            body.name,
+            body.lines.len()
+        ))
+    });
+    found.collect()
+}
+
+/// What a case could do better, for those who ask: contact nodes that should lose their mass.
+pub fn suggest(case: &Case, model: &Model, system: &System) -> Option<String> {
+    let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters);
     // All contacts of a case keep their mass, or none.
+    let kept = model.contacts.iter().all(|contact| contact.massless.is_none());
     let suited = |i: usize| {
         let nodes = &model.contacts[i].nodes;
-        let few = nodes.len() <= FEW_NODES && !nodes.iter().any(|&node| short_beam(node));
+        let few = nodes.len() <= FEW_NODES && !nodes.iter().any(|&node| on_short_beam(model, node));
         few && redistribution::possible(model, system, i)
     };
-    let kept = model.contacts.iter().all(|contact| contact.massless.is_none());
-    if kept && !model.contacts.is_empty() && row.b1 > 0.0 && (0..model.contacts.len()).all(suited) {
-        let names: Vec<String> = model.contacts.iter().map(|contact| format!("`{}`", contact.name)).collect();
-        advice.push(format!(
-            "contact {}: on a flexible body with few contact nodes mass = \"redistributed\" loses several times less \
-             energy in impacts, and its contact force is smoother",
-            names.join(", ")
-        ));
+    let moving = case.analysis == Analysis::Dynamic && row.b1 > 0.0;
+    if !(moving && kept && !model.contacts.is_empty() && (0..model.contacts.len()).all(suited)) {
+        return None;
     }
-    advice
+    let names: Vec<String> = model.contacts.iter().map(|contact| format!("`{}`", contact.name)).collect();
+    Some(format!(
+        "contact {}: on a flexible body with few contact nodes mass = \"redistributed\" loses several times less energy in \
+         impacts, and its contact force is smoother",
+        names.join(", ")
+    ))
 }
 
 /// Work of contact, of the energy scale, above which massless nodes do not do what they are for.

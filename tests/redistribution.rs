@@ -215,10 +215,9 @@ fn random_problems_close_their_ledgers() {
             }
         }
     }
-    println!("defect {worst:e}, law {law:e}, massless rows {balance:e}, openings {openings:?}");
     assert!(openings[0] > 100 && openings[1] > 100, "{openings:?}");
     // Forces are of size 100.
-    assert!(worst < 1e-13 && law < 1e-14 && balance < 1e-11);
+    assert!(worst < 1e-14 && law < 1e-15 && balance < 1e-12, "{worst:e} {law:e} {balance:e}");
 }
 
 /// The bar of 10 with E = 900, falling at 10 on a wall; the exact force is 300 and the energy 500.
@@ -232,6 +231,11 @@ fn bar(elements: usize, h: f64, phase: f64, set: &[String]) -> Run {
     all.extend_from_slice(set);
     let set: Vec<&str> = all.iter().map(String::as_str).collect();
     runs::run(runs::shipped("impacting-bar", &set))
+}
+
+/// Half of the time that a wave takes through an element.
+fn half_transit(elements: usize) -> f64 {
+    0.5 * 10.0 / elements as f64 / 30.0
 }
 
 fn choose(mass: &str, rule: &str, scheme: &str) -> Vec<String> {
@@ -262,90 +266,399 @@ fn scatter(run: &Run, from: f64, to: f64) -> f64 {
     (forces.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / forces.len() as f64).sqrt() / 300.0
 }
 
+/// Mean and largest losses over the phases, of an independent implementation (two digits). It ran longer after the release,
+/// which shows in the damped row only: a tenth is allowed there, half of the last digit and rounding elsewhere.
 #[test]
 fn energy_lost_over_twelve_phases() {
-    for n in [50, 100, 200, 400] {
-        let h = 0.5 * 10.0 / n as f64 / 30.0;
-        let a = losses(n, h, &choose("lumped", "const", TRAPEZOID));
-        let b = losses(n, h, &choose("lumped", "const", r#"{ name = "generalized-alpha", rho_inf = 0.8 }"#));
-        let c = losses(n, h, &choose("consistent", "kept", MOREAU));
-        println!("{n}: {a:?} {b:?} {c:?}");
+    let damped = r#"{ name = "generalized-alpha", rho_inf = 0.8 }"#;
+    for (n, trapezoid, alpha, stopped) in [
+        (50, [6.9e-4, 1.2e-3], [1.06e-3, 1.5e-3], 7.64e-3),
+        (100, [3.6e-4, 5.5e-4], [7.1e-4, 8.9e-4], 3.82e-3),
+        (200, [1.9e-4, 2.9e-4], [5.0e-4, 6.0e-4], 1.91e-3),
+        (400, [9.6e-5, 1.5e-4], [3.8e-4, 4.3e-4], 9.55e-4),
+    ] {
+        let h = half_transit(n);
+        let measured = losses(n, h, &choose("lumped", "const", TRAPEZOID));
+        let with_damping = losses(n, h, &choose("lumped", "const", damped));
+        let kept = losses(n, h, &choose("consistent", "kept", MOREAU));
+        for k in 0..2 {
+            assert!((measured[k] / trapezoid[k] - 1.0).abs() < 0.03, "{n}: {measured:?}");
+            assert!((with_damping[k] / alpha[k] - 1.0).abs() < 0.1, "{n}: {with_damping:?}");
+            assert!((kept[k] / stopped - 1.0).abs() < 1e-3, "{n}: {kept:?}");
+        }
+        assert!(kept[0] / measured[0] > 9.5, "{n}: ten times less than a stopped mass, {}", kept[0] / measured[0]);
     }
-    for (mass, rule) in [("lumped", "const"), ("consistent", "const")] {
-        println!("{mass} {:?} {:?}", losses(200, 2e-3, &choose(mass, rule, TRAPEZOID)), losses(200, 0.5 * 0.05/30.0, &choose(mass, rule, TRAPEZOID)));
-    }
-}
-
-#[test]
-fn aligned() {
-    for n in [50, 100, 200, 400] {
-        let h = 0.5 * 10.0 / n as f64 / 30.0;
-        for (mass, rule, scheme) in [("lumped", "const", TRAPEZOID), ("consistent", "lin", TRAPEZOID), ("consistent", "const", TRAPEZOID), ("lumped", "const", r#"{ name = "generalized-alpha", rho_inf = 0.6 }"#), ("consistent", "kept", MOREAU), ("lumped", "kept", MOREAU)] {
-            let run = bar(n, h, 0.0, &choose(mass, rule, scheme));
-            let last = run.steps.iter().filter(|s| s.impulse[0] > 0.0).last().unwrap().time;
-            let peak = run.steps.iter().map(|s| run.force(s)).fold(0.0, f64::max);
-            println!("{n} {mass} {rule}: E {:.6} std {:.2e} inner {:.2e} last {last:.4} peak {peak:.0} defect {:.1e} law {:.1e}", 1.0 - loss(&run), scatter(&run, 0.55, 1.1167), scatter(&run, 0.6, 1.0667), run.arrival.ledger.worst_step, run.digest.complementarity);
+    for (mass, short, long) in
+        [("lumped", [1.9e-4, 2.9e-4], [9.5e-4, 1.5e-3]), ("consistent", [1.7e-4, 2.8e-4], [9.2e-4, 1.4e-3])]
+    {
+        for (h, wanted) in [(half_transit(200), short), (2e-3, long)] {
+            let measured = losses(200, h, &choose(mass, "const", TRAPEZOID));
+            (0..2).for_each(|k| assert!((measured[k] / wanted[k] - 1.0).abs() < 0.03, "{mass} {h}: {measured:?}"));
         }
     }
 }
 
+/// Impact on a grid point: energy over 500 at 1.5, scatter of the force on the plateau, end of the last step in contact. All
+/// figures from an independent implementation, to their printed digits.
 #[test]
-fn mid_velocity() {
-    for (h, phase) in [(0.52 * 0.05 / 30.0, 0.37), (2.04e-3, 0.37)] {
-        let mut set = choose("lumped", "const", MOREAU);
-        set.push("contact.wall.law=\"mid-velocity\"".into());
-        let run = bar(200, h, phase, &set);
-        let worst = run.steps.iter().skip(1).map(|s| (s.balance.contact).abs()).fold(0.0, f64::max);
-        println!("E-1 {:e} per step contact {worst:e} defect {:e} std {:e} penetration {} law {:e}", -loss(&run), run.arrival.ledger.worst_step, scatter(&run, 0.55, 1.1167), run.digest.penetration, run.digest.complementarity);
+fn force_and_release_of_the_aligned_bar() {
+    let alpha = r#"{ name = "generalized-alpha", rho_inf = 0.6 }"#;
+    for (n, mass, rule, scheme, energy, rough, release) in [
+        (50, "lumped", "const", TRAPEZOID, 1.000157, 2.3e-3, 1.1733),
+        (100, "lumped", "const", TRAPEZOID, 1.000008, 1.4e-4, 1.1717),
+        (200, "lumped", "const", TRAPEZOID, 1.000013, 3.9e-5, 1.1692),
+        (400, "lumped", "const", TRAPEZOID, 1.000005, 1.4e-5, 1.1683),
+        (50, "consistent", "lin", TRAPEZOID, 1.000533, 9.3e-2, 1.1667),
+        (100, "consistent", "lin", TRAPEZOID, 1.000000, 4.1e-2, 1.1650),
+        (200, "consistent", "lin", TRAPEZOID, 1.000016, 1.1e-2, 1.1625),
+        (400, "consistent", "lin", TRAPEZOID, 1.000023, 1.2e-3, 1.1658),
+        (50, "lumped", "const", alpha, 0.997127, 2.5e-3, 1.1733),
+        (100, "lumped", "const", alpha, 0.997507, 1.3e-4, 1.1717),
+        (200, "lumped", "const", alpha, 0.998033, 2.5e-5, 1.1692),
+        (400, "lumped", "const", alpha, 0.998540, 5.9e-6, 1.1683),
+        // The same bars with their mass: ten times rougher with the same mass matrix.
+        (200, "consistent", "kept", MOREAU, 0.998091, 2.2e-2, 1.1650),
+        (200, "lumped", "kept", MOREAU, 0.997205, 2.9e-4, 1.1700),
+    ] {
+        let run = bar(n, half_transit(n), 0.0, &choose(mass, rule, scheme));
+        let last = run.steps.iter().rfind(|step| step.impulse[0] > 0.0).unwrap().time;
+        let scatter = scatter(&run, 0.55, 1.1167);
+        let what = format!("{n} {mass} {rule}: {:.7} {scatter:.3e} {last:.5}", 1.0 - loss(&run));
+        assert!((1.0 - loss(&run) - energy).abs() < 6e-7, "{what}");
+        assert!((scatter / rough - 1.0).abs() < 0.04, "{what}");
+        assert!((last - release).abs() < 6e-5, "{what}");
+        if rule != "kept" {
+            assert!(run.arrival.ledger.worst_step < 1e-14 && run.digest.complementarity < 1e-15, "{what}");
+            assert!(run.digest.penetration < 1e-14 && run.digest.factorizations == 1, "{what}");
+        }
     }
 }
 
-/// The rotating beam, from the state just before its first impact at 0.3302 in steps of 2e-6.
-fn rebound(elements: usize, rule: &str, end: f64) -> (Vec<[f64; 2]>, f64, f64, f64, usize) {
+/// The mid-velocity law: no work in any contact at any phase, a smooth force, and penetration of a few h v.
+#[test]
+fn the_mid_velocity_law_keeps_energy() {
+    for h in [0.52 / 600.0, 2.04e-3] {
+        for k in 0..12 {
+            let mut set = choose("lumped", "const", MOREAU);
+            set.push("contact.wall.law=\"mid-velocity\"".into());
+            let run = bar(200, h, k as f64 / 12.0, &set);
+            assert!(loss(&run).abs() < 1e-13, "{k}: {:e}", loss(&run));
+            for step in &run.steps {
+                assert!((step.balance.contact + step.balance.scheme).abs() < 1e-14 * 500.0, "{k}: {:?}", step.balance);
+            }
+            // An independent implementation gives 3.6e-5 and 2.7e-4 at one phase each.
+            assert!(scatter(&run, 0.55, 1.1167) < 3e-4, "{k}");
+            let depth = run.digest.penetration / (10.0 * h);
+            assert!((0.05..3.0).contains(&depth), "{k}: {depth} h v");
+        }
+    }
+}
+
+/// One period of the bar under gravity, 16/3: total energy over 500 as an independent implementation has it to five
+/// digits, and the position against the exact one.
+#[test]
+fn one_period_of_the_bouncing_bar() {
+    let exact = carom::exact::BouncingBar {
+        young: 900.0,
+        density: 1.0,
+        area: 1.0,
+        length: 10.0,
+        gravity: 10.0,
+        round_trips: 3,
+    };
+    let alpha = |rho: f64| format!("{{ name = \"generalized-alpha\", rho_inf = {rho:?} }}");
+    let go = |mass: &str, rule: &str, scheme: &str, h: f64, law: &str| {
+        let set = [
+            format!("body.bar.mass_matrix={mass:?}"),
+            format!("scheme={scheme}"),
+            format!("contact.floor={{ mass = \"redistributed\", rule = {rule:?}, law = {law:?} }}"),
+            format!("time.step={h:?}"),
+            "expect={}".to_string(),
+        ];
+        let set: Vec<String> = set.into_iter().flat_map(|s| spread(&s)).collect();
+        let set: Vec<&str> = set.iter().map(String::as_str).collect();
+        let run = runs::run(runs::shipped("bouncing-bar", &set));
+        let (mut error, mut size) = (0.0, 0.0);
+        for step in &run.steps {
+            for node in 0..run.model.places.len() {
+                let wanted = exact.position(run.model.places[node][0] - 5.0, step.time);
+                error += (run.place(step, node, 0) - wanted).abs();
+                size += wanted.abs();
+            }
+        }
+        assert!(run.arrival.ledger.worst_step < 1e-13, "{scheme}: {:e}", run.arrival.ledger.worst_step);
+        (1.0 + run.last().energy.total() / 500.0, error / size)
+    };
+    for (mass, rule, scheme, energies) in [
+        ("lumped", "const", TRAPEZOID.to_string(), [0.99991, 0.99938]),
+        ("consistent", "lin", TRAPEZOID.to_string(), [0.99999, 0.99942]),
+        ("lumped", "const", alpha(0.9), [0.99972, 0.99820]),
+        ("lumped", "const", alpha(0.6), [0.99375, 0.98424]),
+    ] {
+        for (h, wanted) in [half_transit(200), 2e-3].into_iter().zip(energies) {
+            let (energy, error) = go(mass, rule, &scheme, h, "position");
+            println!("{mass} {rule} {scheme} {h}: {energy} {wanted} {error}");
+            assert!((energy - wanted).abs() < 6e-6, "{mass} {rule} {scheme} {h}: {energy}");
+            assert!(error < 0.02, "{mass} {rule} {scheme} {h}: {error}");
+        }
+    }
+    let (energy, error) = go("lumped", "const", MOREAU, 2e-3, "mid-velocity");
+    assert!((energy - 1.0).abs() < 1e-11 && error < 0.02, "{energy} {error}");
+    for &(name, keys, _) in ROWS {
+        let keys: String = keys.iter().map(|(key, value)| format!(", {key} = {value:?}")).collect();
+        let (energy, error) = go("lumped", "const", &format!("{{ name = {name:?}{keys} }}"), 2e-3, "position");
+        println!("{name}{keys}: {energy} {error}");
+        assert!(energy < 1.001 && energy > 0.85, "{name}{keys}: {energy}");
+        assert!(error < 0.05, "{name}{keys}: {error}");
+    }
+}
+
+/// `contact.floor={ a = b, c = d }` as one override per key, because the table has further keys.
+fn spread(set: &str) -> Vec<String> {
+    let Some(keys) = set.strip_prefix("contact.floor={ ").and_then(|rest| rest.strip_suffix(" }")) else {
+        return vec![set.to_string()];
+    };
+    keys.split(", ").map(|key| format!("contact.floor.{}", key.replacen(" = ", "=", 1))).collect()
+}
+
+const BEAM: &str = r#"format = 1
+gravity = [0.0, -9.81]
+time = { end = 4e-3, step = 4e-6 }
+scheme = { name = "newmark" }
+output = { vtk = false, report = false }
+[[body]]
+name = "beam"
+element = "linear-beam"
+line = { from = [0.0, 0.001], to = [1.0, 0.003], elements = 8 }
+material = { young = 2.1e11, poisson = 0.3, density = 7800.0 }
+section = { shape = "rectangle", width = 0.01, height = 0.01 }
+velocity = [0.0, -1.0]
+[[set]]
+name = "second"
+nodes = ["beam"]
+every = 2
+[[contact]]
+name = "floor"
+nodes = "second"
+plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }
+mass = "redistributed"
+"#;
+
+/// Rigid motions of a body keep their kinetic energy when mass leaves its contact nodes; a bar with `const` keeps its mass
+/// alone, and its first moment changes by that of the moved mass.
+#[test]
+fn rigid_motions_keep_their_energy() {
+    let energy = |text: &str, set: &[&str], field: [f64; 3]| {
+        let (model, system) = history::build(text, set).unwrap();
+        let mut v = vec![0.0; system.nodes.total];
+        for (node, place) in model.places.iter().enumerate() {
+            let motion = [field[0] - field[2] * place[1], field[1] + field[2] * place[0], field[2]];
+            for (k, name) in ["x", "y", "theta"].into_iter().enumerate() {
+                if let Some(dof) = system.nodes.find(node, carom::model::Component::find(name).unwrap()) {
+                    v[dof] = motion[k];
+                }
+            }
+        }
+        let mut image = vec![0.0; v.len()];
+        system.mass.multiply(&v, &mut image);
+        carom::la::dot(&v, &image)
+    };
+    let graded = "body.beam.line={ from = [0.0, 0.0], to = [0.6, 0.8], elements = 8, grading = 3.0 }";
+    for mass in ["consistent", "lumped"] {
+        let lump = format!("body.beam.mass_matrix={mass:?}");
+        for (element, nodes) in [("linear-beam", "second"), ("linear-beam", "beam.end"), ("beam", "beam.end")] {
+            let (element, nodes) = (format!("body.beam.element={element:?}"), format!("contact.floor.nodes={nodes:?}"));
+            let set = [lump.as_str(), &element, &nodes, graded];
+            let kept = [&set[..], &["contact.floor.mass=\"kept\""]].concat();
+            for field in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.2, -0.4, 1.0]] {
+                let (ours, whole) = (energy(BEAM, &set, field), energy(BEAM, &kept, field));
+                assert!((ours / whole - 1.0).abs() < 1e-14, "{set:?} {field:?}: {ours} {whole}");
+            }
+        }
+    }
+    let fifty = "body.bar.line={ from = [0.0], to = [10.0], elements = 50 }";
+    for (mass, rule, moment) in
+        [("lumped", "const", 0.02), ("consistent", "const", 0.02), ("consistent", "lin", 0.0), ("lumped", "lin", 0.0)]
+    {
+        let (mass, rule) = (format!("body.bar.mass_matrix={mass:?}"), format!("contact.wall.rule={rule:?}"));
+        let (model, system) = history::build(SMALL, &[fifty, &mass, &rule]).unwrap();
+        let mut image = vec![0.0; 51];
+        system.mass.multiply(&[1.0; 51], &mut image);
+        let first: f64 = image.iter().zip(&model.places).map(|(m, place)| m * place[0]).sum();
+        assert!((image.iter().sum::<f64>() - 10.0).abs() < 1e-13);
+        // Half the mass of an element, 0.1, moved by 0.2.
+        assert!((first - 50.0 - moment).abs() < 1e-12, "{mass} {rule}: {first}");
+    }
+}
+
+/// Gravity and loads along a body follow its mass: nothing is strained in free fall.
+#[test]
+fn free_fall_strains_nothing() {
+    let load = "load=[{ name = \"pull\", body = \"bar\", per_length = [-3.0] }]";
+    for rule in ["const", "lin"] {
+        let rule = format!("contact.wall.rule={rule:?}");
+        let high = "contact.wall.plane={ point = [-100.0], normal = [1.0] }";
+        let run = history::run(SMALL, &[load, high, &rule, "body.bar.mass_matrix=\"lumped\""]);
+        assert!(run.max("strain") < 1e-25, "{}", run.max("strain"));
+        assert!(run.column("storage").iter().all(|x| x.is_nan()), "no storage function with contact forces");
+    }
+}
+
+/// A linear beam on a floor with every second node massless, and bars and exact beams with damping and driven ends:
+/// ledger, law and penetration.
+#[test]
+fn beams_and_driven_bars_close_their_ledgers() {
+    for elements in [8, 16, 32] {
+        let line = format!("body.beam.line={{ from = [0.0, 0.001], to = [1.0, 0.003], elements = {elements} }}");
+        let run = history::run(BEAM, &[&line]);
+        let worst = run.ledger.worst_step;
+        assert!(worst < 1e-12, "{elements}: {worst:e}");
+        assert!(run.min("min_gap") > -1e-15 && run.max("complementarity") < 1e-14);
+        assert!(run.max("active") >= 2.0, "{elements}: {}", run.max("active"));
+        // Impacts of kept masses with e = 0 take a fifth to a half of the energy of such a fall; here that of the start is 0.39.
+        let kept = run.last("energy") / run.column("energy")[0];
+        println!("{elements}: energy kept {kept}, contacts at once {}", run.max("active"));
+        assert!((kept - 1.0).abs() < 1e-2, "{elements}: {kept}");
+    }
+    let damping = "body.beam.damping={ mass = 0.5, stiffness = 1e-6 }";
+    let exact = ["body.beam.element=\"beam\"", "contact.floor.nodes=\"beam.start\"", damping];
+    let run = history::run(BEAM, &exact);
+    assert!(run.max("impulse") > 0.0 && run.ledger.sum.damping < 0.0);
+    assert!(run.ledger.worst_step < 1e-10 && run.max("complementarity") < 1e-12, "{:e}", run.ledger.worst_step);
+    assert!(run.min("min_gap") > -1e-12);
+    let driven = "support=[{ name = \"hand\", nodes = \"bar.end\", motion = { x = { kind = \"harmonic\", amplitude = -0.5, \
+                  frequency = 0.4 } } }]";
+    for scheme in [TRAPEZOID, MOREAU, r#"{ name = "generalized-alpha", rho_inf = 0.5 }"#] {
+        let scheme = format!("scheme={scheme}");
+        let run = history::run(SMALL, &[driven, &scheme, "body.bar.damping={ stiffness = 0.05 }"]);
+        assert!(run.max("impulse") > 0.0 && run.ledger.sum.support != 0.0);
+        assert!(run.ledger.worst_step < 1e-14, "{scheme}: {:e}", run.ledger.worst_step);
+    }
+}
+
+/// The rotating beam through its first impact at 0.3302 in steps of 2e-6: impulse of the first one and two
+/// milliseconds.
+fn rebound(elements: usize) -> [f64; 2] {
     let text = carom::cases::find("rotating-beam").unwrap().text;
     let line = format!("body.beam.line={{ from = [0.0, 0.0], to = [1.0, 0.0], elements = {elements} }}");
-    let set = [line.as_str(), "contact.wall.restitution=0", "expect={}", rule];
+    let set = [&line, "contact.wall.restitution=0", "expect={}", "contact.wall.mass=\"redistributed\""];
     let (_, system) = history::build(text, &set).unwrap();
-    let mut settings = settings();
-    settings.contact = Default::default();
     let row = tableau("generalized-alpha", &[("rho_inf", 0.9)]);
-    let mut stepper = Stepper::new(&system, row, settings).unwrap();
+    let mut stepper = Stepper::new(&system, row, settings()).unwrap();
     let mut attempt = stepper.initial_attempt(1e-4).unwrap();
     let mut state = attempt.state.clone();
-    let (mut impulses, mut defect, mut law, mut passes) = (Vec::new(), 0.0_f64, 0.0_f64, 0);
-    let mut k = 0;
-    while state.time < end {
-        let (h, t1) = if k < 3298 { (1e-4, (k + 1) as f64 * 1e-4) } else { (2e-6, 0.3298 + (k - 3297) as f64 * 2e-6) };
+    let (mut first, mut impulses, mut passes, mut steps) = (None, [0.0; 2], 0, 0);
+    while first.is_none_or(|first| state.time < first + 2e-3) {
+        let fine = steps >= 3298;
+        let h = if fine { 2e-6 } else { 1e-4 };
+        let t1 = if fine { 0.3298 + (steps - 3297) as f64 * h } else { (steps + 1) as f64 * h };
         stepper.attempt(&state, h, t1, &mut attempt).unwrap();
-        k += 1;
-        defect = defect.max(attempt.balance.defect.abs());
-        law = law.max(attempt.complementarity);
-        passes += attempt.passes;
-        impulses.push([t1, attempt.state.impulse[0]]);
+        (steps, passes) = (steps + 1, passes + attempt.passes);
+        assert!(attempt.balance.defect.abs() < 1e-10 && attempt.complementarity < 1e-12);
+        let p = attempt.state.impulse[0];
+        if p > 0.0 {
+            first.get_or_insert(t1);
+        }
+        let since = first.map_or(0.0, |first| t1 - first);
+        impulses[1] += p;
+        impulses[0] += if since < 1e-3 { p } else { 0.0 };
         std::mem::swap(&mut state, &mut attempt.state);
     }
-    println!("{elements}: E {} contact.. defect {defect:e} law {law:e} passes/step {}", state.energy.total(), passes as f64 / k as f64);
-    (impulses, state.energy.total(), defect, law, passes)
+    assert!(passes <= 2 * steps, "{passes} passes in {steps} steps");
+    // Consistent mass with e = 0 loses half a joule here.
+    assert!(state.energy.total().abs() < 1e-3, "{}", state.energy.total());
+    impulses
 }
 
+/// From an independent implementation at the same step after 0.3298; how it came there is not recorded.
 #[test]
-fn rotating() {
-    for n in [8, 16, 32] {
-        let (impulses, ..) = rebound(n, "contact.wall.mass=\"redistributed\"", 0.333);
-        let first = impulses.iter().find(|[_, p]| *p > 0.0).unwrap()[0];
-        let sum = |d: f64| impulses.iter().filter(|[t, _]| *t < first + d).map(|[_, p]| p).sum::<f64>();
-        println!("{n} first {first} J1 {} J2 {}", sum(1e-3), sum(2e-3));
-    }
-}
-
-#[test]
-fn midphase() {
-    for (h) in [0.52 * 0.05 / 30.0, 2.04e-3] {
-        for k in 0..12 {
-        let mut set = choose("lumped", "const", MOREAU);
-        set.push("contact.wall.law=\"mid-velocity\"".into());
-        let run = bar(200, h, k as f64 / 12.0, &set);
-        println!("{k} E-1 {:e} std {:e} penetration/hv {}", -loss(&run), scatter(&run, 0.55, 1.1167), run.digest.penetration / (10.0 * h));
+fn first_rebound_of_the_rotating_beam() {
+    for (elements, wanted) in [(8, [0.4018, 0.8003]), (16, [0.5191, 0.7233]), (32, [0.5010, 0.6854])] {
+        let impulses = rebound(elements);
+        for k in 0..2 {
+            assert!((impulses[k] / wanted[k] - 1.0).abs() < 5e-3, "{elements}: {impulses:?}");
         }
     }
+}
+
+fn refusal(text: &str, set: &[&str]) -> String {
+    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+    match carom::case::parse(text, "test.toml", carom::case::Format::Toml, &set) {
+        Err(failure) => failure.render(false),
+        Ok(_) => {
+            let set: Vec<&str> = set.iter().map(String::as_str).collect();
+            carom::run::prepare(&history::load(text, &set)).map(|_| ()).expect_err("not refused").to_string()
+        }
+    }
+}
+
+#[test]
+fn what_does_not_go_with_massless_nodes_is_refused() {
+    for (text, set, reason) in [
+        (SMALL, "contact.wall.restitution=0.5", "a massless node brings no velocity into an impact"),
+        (SMALL, "contact.wall.friction=0.5", "carom has no verified law for the two together"),
+        (SMALL, "analysis=\"static\"", "an equilibrium knows no mass"),
+        (SMALL, "scheme={ name = \"newmark\", position = \"ggl\" }", "its law is one of positions already"),
+        (SMALL, "scheme={ name = \"central-difference\" }", "needs an implicit scheme"),
+        (SMALL, "contact.wall.law=\"mid-velocity\"", "needs the scheme moreau-jean with theta = 0.5"),
+        (SMALL, "contact.wall.rule=\"full\"", "allowed: const, lin"),
+        (SMALL, "body.bar.line={ from = [0.0], to = [1.0], elements = 1 }", ""),
+        (SMALL, "contact.wall.nodes=\"bar\"", "would take the mass of another contact node"),
+        (BEAM, "contact.floor.nodes=\"beam\"", "would take the mass of another contact node"),
+        (BEAM, "contact.floor.rule=\"const\"", "allowed: full"),
+        (BEAM, "body.beam.element=\"bar\"", "has no stiffness of its own"),
+        (BEAM, "contact.floor.mass=\"kept\"", ""),
+    ] {
+        if reason.is_empty() {
+            history::build(text, &[set]).unwrap_or_else(|error| panic!("{set}: {error}"));
+            continue;
+        }
+        let message = refusal(text, &[set]);
+        assert!(message.contains(reason), "{set}: {message}");
+    }
+    let single = "body.bar.line={ from = [0.0], to = [1.0], elements = 1 }";
+    assert!(refusal(SMALL, &[single, "contact.wall.rule=\"lin\""]).contains("needs two elements on a straight line"));
+    let message = refusal(SMALL, &["contact.wall.mass=\"kept\"", "contact.wall.rule=\"lin\""]);
+    assert!(message.contains("`rule` goes with `mass = \"redistributed\"`"), "{message}");
+    let other = "[[contact]]\nname = \"other\"\nnodes = \"bar.end\"\nplane = { point = [9.0], normal = [-1.0] }\n";
+    let message = refusal(&format!("{SMALL}{other}"), &[]);
+    assert!(message.contains("all contacts of a case have their mass redistributed, or none"), "{message}");
+    let ball = SMALL.replace("element = \"bar\"", "element = \"mass\"").replace("bar.start", "bar");
+    let ball: String = ball
+        .lines()
+        .filter(|l| !l.starts_with("material") && !l.starts_with("section"))
+        .fold(String::new(), |text, line| {
+            text + if line.starts_with("line") { "at = [1.0]\nmass = 1.0" } else { line } + "\n"
+        });
+    assert!(refusal(&ball, &[]).contains("is a point mass"), "{}", refusal(&ball, &[]));
+}
+
+#[test]
+fn advice_for_and_against() {
+    let advice = |text: &str, set: &[&str]| {
+        let loaded = history::load(text, set);
+        let prepared = carom::run::prepare(&loaded).unwrap();
+        let suggestion = carom::advice::suggest(&loaded.case, &prepared.model, &prepared.system);
+        [prepared.advice, suggestion.into_iter().collect()].concat().join("\n")
+    };
+    let bar = advice(SMALL, &["contact.wall.mass=\"kept\""]);
+    assert!(
+        bar.contains("contact `wall`: on a flexible body with few contact nodes mass = \"redistributed\""),
+        "{bar}"
+    );
+    assert!(!advice(SMALL, &[]).contains("redistributed"));
+    let coarse = advice(BEAM, &["contact.floor.nodes=\"beam.end\""]);
+    assert!(coarse.contains("needs 16 elements or more; with 8"), "{coarse}");
+    // Bars that nothing holds across their axis, and short beams, had better keep their mass.
+    assert!(!advice(BEAM, &["contact.floor.mass=\"kept\""]).contains("redistributed"));
+    let truss = ["contact.floor.mass=\"kept\"", "body.beam.element=\"bar\"", "contact.floor.nodes=\"beam.end\""];
+    assert!(!advice(BEAM, &truss).contains("redistributed"));
+    let fine = "body.beam.line={ from = [0.0, 0.001], to = [1.0, 0.003], elements = 16 }";
+    let fine = advice(BEAM, &["contact.floor.mass=\"kept\"", "contact.floor.nodes=\"beam.end\"", fine]);
+    assert!(fine.contains("mass = \"redistributed\""), "{fine}");
+    let mut ledger = carom::ledger::Ledger { scale: 500.0, ..Default::default() };
+    let (_, system) = history::build(SMALL, &[]).unwrap();
+    assert!(carom::advice::contact_work(&system, &ledger).is_none());
+    ledger.sum.contact = -0.6;
+    assert!(carom::advice::contact_work(&system, &ledger).unwrap().contains("-1.2e-3 of the energy scale"));
 }

@@ -20,8 +20,9 @@ pub struct Check {
 impl Check {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
         let loaded = self.case.load(manners)?;
-        let Prepared { model, system, advice: sentences } = prepare(&loaded)?;
+        let Prepared { model, system, advice: mut sentences } = prepare(&loaded)?;
         let case = &loaded.case;
+        sentences.extend(advice::suggest(case, &model, &system));
         let stepper = run::method(case, &system)?;
         let highest = system
             .highest_frequency()

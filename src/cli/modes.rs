@@ -1,7 +1,7 @@
 //! `carom modes`.
 
-use crate::case::data::ContactMass;
 use super::{CaseArgs, Manners, output};
+use crate::case::data::ContactMass;
 use crate::{Result, directory, modes, run};
 use clap::Args;
 use std::fmt::Write;

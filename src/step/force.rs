@@ -74,7 +74,9 @@ pub fn admit(row: &Tableau, position: Position, system: &System) -> Result<()> {
     let Some(redistribution) = &system.redistribution else { return Ok(()) };
     let refuse = |reason: &str| Err(Error::Input(format!("mass = \"redistributed\" {reason}")));
     if position == Position::Ggl {
-        return refuse("does not go with scheme.position = \"ggl\": its law is one of positions already; take \"half\"");
+        return refuse(
+            "does not go with scheme.position = \"ggl\": its law is one of positions already; take \"half\"",
+        );
     }
     if row.b1 == 0.0 {
         return refuse(
@@ -337,7 +339,9 @@ impl Stepper<'_> {
             }
         }
         if moves > 0.0 {
-            return Err(Error::Solver(format!("no equilibrium of the massless nodes at the start (moves {moves:.1e})")));
+            return Err(Error::Solver(format!(
+                "no equilibrium of the massless nodes at the start (moves {moves:.1e})"
+            )));
         }
         for (rate, candidate) in state.mean_rate.iter_mut().zip(candidates) {
             *rate = candidate.rate(&state.v);

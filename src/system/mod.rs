@@ -152,7 +152,9 @@ impl System {
             let forces = load.forces.iter().map(|&(node, c, value)| (self.nodes.dof(node, c) as usize, value));
             let moved = self.redistribution.as_ref().filter(|_| load.along_body);
             let forces = match moved {
-                Some(moved) => forces.flat_map(|(dof, f)| moved.row(dof).iter().map(move |(d, t)| (*d, t * f))).collect(),
+                Some(moved) => {
+                    forces.flat_map(|(dof, f)| moved.row(dof).iter().map(move |(d, t)| (*d, t * f))).collect()
+                }
                 None => forces.collect(),
             };
             self.loads.push((forces, load.time.clone()));
