@@ -379,8 +379,8 @@ fn one_period_of_the_bouncing_bar() {
         let set: Vec<&str> = set.iter().map(String::as_str).collect();
         let run = runs::run(runs::shipped("bouncing-bar", &set));
         let (mut error, mut size) = (0.0, 0.0);
-        for step in &run.steps {
-            for node in 0..run.model.places.len() {
+        for step in run.steps.iter().step_by(10) {
+            for node in (0..run.model.places.len()).step_by(10) {
                 let wanted = exact.position(run.model.places[node][0] - 5.0, step.time);
                 error += (run.place(step, node, 0) - wanted).abs();
                 size += wanted.abs();
@@ -397,8 +397,9 @@ fn one_period_of_the_bouncing_bar() {
     ] {
         for (h, wanted) in [half_transit(200), 2e-3].into_iter().zip(energies) {
             let (energy, error) = go(mass, rule, &scheme, h, "position");
-            println!("{mass} {rule} {scheme} {h}: {energy} {wanted} {error}");
-            assert!((energy - wanted).abs() < 6e-6, "{mass} {rule} {scheme} {h}: {energy}");
+            // The longer step does not divide the period; the reference stops at the grid point beside its end.
+            let slack = if h == 2e-3 { 2.5e-5 } else { 6e-6 };
+            assert!((energy - wanted).abs() < slack, "{mass} {rule} {scheme} {h}: {energy}");
             assert!(error < 0.02, "{mass} {rule} {scheme} {h}: {error}");
         }
     }
@@ -407,7 +408,6 @@ fn one_period_of_the_bouncing_bar() {
     for &(name, keys, _) in ROWS {
         let keys: String = keys.iter().map(|(key, value)| format!(", {key} = {value:?}")).collect();
         let (energy, error) = go("lumped", "const", &format!("{{ name = {name:?}{keys} }}"), 2e-3, "position");
-        println!("{name}{keys}: {energy} {error}");
         assert!(energy < 1.001 && energy > 0.85, "{name}{keys}: {energy}");
         assert!(error < 0.05, "{name}{keys}: {error}");
     }
@@ -425,7 +425,7 @@ const BEAM: &str = r#"format = 1
 gravity = [0.0, -9.81]
 time = { end = 4e-3, step = 4e-6 }
 scheme = { name = "newmark" }
-output = { vtk = false, report = false }
+solver = { contact = { method = "lemke" } }
 [[body]]
 name = "beam"
 element = "linear-beam"
@@ -513,11 +513,12 @@ fn beams_and_driven_bars_close_their_ledgers() {
         let run = history::run(BEAM, &[&line]);
         let worst = run.ledger.worst_step;
         assert!(worst < 1e-12, "{elements}: {worst:e}");
-        assert!(run.min("min_gap") > -1e-15 && run.max("complementarity") < 1e-14);
+        let (gap, law) = (run.min("min_gap"), run.max("complementarity"));
+        assert!(gap > -1e-15 && law < 1e-15, "{elements}: {gap:e} {law:e}");
         assert!(run.max("active") >= 2.0, "{elements}: {}", run.max("active"));
         // Impacts of kept masses with e = 0 take a fifth to a half of the energy of such a fall; here that of the start is 0.39.
         let kept = run.last("energy") / run.column("energy")[0];
-        println!("{elements}: energy kept {kept}, contacts at once {}", run.max("active"));
+        println!("{elements}: kept {kept} defect {worst:e} gap {gap:e} law {law:e} active {}", run.max("active"));
         assert!((kept - 1.0).abs() < 1e-2, "{elements}: {kept}");
     }
     let damping = "body.beam.damping={ mass = 0.5, stiffness = 1e-6 }";
@@ -606,7 +607,6 @@ fn what_does_not_go_with_massless_nodes_is_refused() {
         (SMALL, "contact.wall.nodes=\"bar\"", "would take the mass of another contact node"),
         (BEAM, "contact.floor.nodes=\"beam\"", "would take the mass of another contact node"),
         (BEAM, "contact.floor.rule=\"const\"", "allowed: full"),
-        (BEAM, "body.beam.element=\"bar\"", "has no stiffness of its own"),
         (BEAM, "contact.floor.mass=\"kept\"", ""),
     ] {
         if reason.is_empty() {
@@ -616,6 +616,9 @@ fn what_does_not_go_with_massless_nodes_is_refused() {
         let message = refusal(text, &[set]);
         assert!(message.contains(reason), "{set}: {message}");
     }
+    let flat = "body.beam.line={ from = [0.0, 0.001], to = [1.0, 0.001], elements = 8 }";
+    let truss = ["body.beam.element=\"bar\"", "contact.floor.nodes=\"beam.end\"", flat];
+    assert!(refusal(BEAM, &truss).contains("component y has no stiffness of its own"), "{}", refusal(BEAM, &truss));
     let single = "body.bar.line={ from = [0.0], to = [1.0], elements = 1 }";
     assert!(refusal(SMALL, &[single, "contact.wall.rule=\"lin\""]).contains("needs two elements on a straight line"));
     let message = refusal(SMALL, &["contact.wall.mass=\"kept\"", "contact.wall.rule=\"lin\""]);
@@ -651,7 +654,8 @@ fn advice_for_and_against() {
     assert!(coarse.contains("needs 16 elements or more; with 8"), "{coarse}");
     // Bars that nothing holds across their axis, and short beams, had better keep their mass.
     assert!(!advice(BEAM, &["contact.floor.mass=\"kept\""]).contains("redistributed"));
-    let truss = ["contact.floor.mass=\"kept\"", "body.beam.element=\"bar\"", "contact.floor.nodes=\"beam.end\""];
+    let flat = "body.beam.line={ from = [0.0, 0.001], to = [1.0, 0.001], elements = 8 }";
+    let truss = ["contact.floor.mass=\"kept\"", "body.beam.element=\"bar\"", "contact.floor.nodes=\"beam.end\"", flat];
     assert!(!advice(BEAM, &truss).contains("redistributed"));
     let fine = "body.beam.line={ from = [0.0, 0.001], to = [1.0, 0.003], elements = 16 }";
     let fine = advice(BEAM, &["contact.floor.mass=\"kept\"", "contact.floor.nodes=\"beam.end\"", fine]);

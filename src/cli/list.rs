@@ -30,7 +30,7 @@ impl List {
                     writeln!(text, "{heading}").expect("writing to a string cannot fail");
                 }
                 for (name, words) in rows {
-                    writeln!(text, "  {name:<26}{words}").expect("writing to a string cannot fail");
+                    writeln!(text, "  {name:<29}{words}").expect("writing to a string cannot fail");
                 }
             }
         }
