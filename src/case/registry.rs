@@ -262,7 +262,7 @@ static CONTACT: Table = Table {
         optional("motion", Keyed(&["normal", "tangent"], &FUNCTION), "Motion of the obstacle").planned(),
         default("mass", Word(MASSES), "\"kept\"", "Mass of the contact nodes"),
         optional("rule", Word(RULES), "How the mass is redistributed; by default `const` on bars, `full` on beams"),
-        default("law", Word(LAWS), "\"position\"", "Contact law of massless nodes"),
+        optional("law", Word(LAWS), "Contact law of massless nodes; by default `position`"),
     ],
     one_of: &[&["plane", "half_plane", "circle", "polyline", "between"]],
     tag: None,

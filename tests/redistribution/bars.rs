@@ -127,11 +127,11 @@ fn force_and_release_of_the_aligned_bar() {
     }
 }
 
-/// The mid-velocity law: no work in any contact at any phase, a smooth force, and penetration of a few h v.
+/// The mid-velocity law: no work in any contact at five phases, a smooth force, and penetration of a few h v.
 #[test]
 fn the_mid_velocity_law_keeps_energy() {
     for h in [0.52 / 600.0, 2.04e-3] {
-        for k in 0..12 {
+        for k in [0, 2, 5, 8, 11] {
             let mut set = choose("lumped", "const", MOREAU);
             set.push("contact.wall.law=\"mid-velocity\"".into());
             let run = bar(200, h, k as f64 / 12.0, &set);
