@@ -2,10 +2,12 @@
 //!
 //! A scheme outside its dissipation range runs, with advice; only what is unstable is an error.
 
-use crate::case::data::{Analysis, Case, Position};
-use crate::model::Model;
+use crate::case::data::{Analysis, Case, MasslessLaw, Position};
+use crate::ledger::Ledger;
+use crate::model::{Component, Model};
 use crate::schemes;
-use crate::system::System;
+use crate::step;
+use crate::system::{System, redistribution};
 use crate::{Error, Result};
 
 /// Sentences of advice on a case; an error if its step is unstable.
@@ -22,6 +24,8 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
                 kind.name
             )));
         }
+        step::admit(&row, case.scheme.position, system)?;
+        advice.extend(short_beams(model));
         advice.extend((kind.advice)(&row, restitution));
         let limit = row.stability_limit();
         if limit.is_finite() {
@@ -50,6 +54,15 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
             ));
         }
     }
+    for contact in &model.contacts {
+        if contact.law.restitution > 0.0 && contact.law.friction > 0.0 && !contact.law.moreau {
+            advice.push(format!(
+                "contact `{}`: friction together with Newton's restitution creates energy in about one impact in eight; take \
+                 restitution = 0, or {{ e = {}, law = \"moreau\" }}",
+                contact.name, contact.law.restitution
+            ));
+        }
+    }
     if let Some(sentence) = weak_axial_contact(case, model) {
         advice.push(sentence);
     }
@@ -69,6 +82,88 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
     Ok(advice)
 }
 
+/// Beams with fewer elements rebound worse without the mass of their tip: its last element is a soft spring.
+const FEW_BEAM_ELEMENTS: usize = 16;
+
+/// More contact nodes than this are not a few known ones.
+const FEW_NODES: usize = 8;
+
+/// Whether a node belongs to a beam of few elements.
+fn on_short_beam(model: &Model, node: usize) -> bool {
+    let body = model.body_of(node);
+    (body.kind.components)(model.dimension).contains(&Component::Theta) && body.lines.len() < FEW_BEAM_ELEMENTS
+}
+
+/// Beams that had better keep the mass of their contact nodes.
+fn short_beams(model: &Model) -> Vec<String> {
+    let massless = model.contacts.iter().filter(|contact| contact.massless.is_some());
+    let found = massless.filter_map(|contact| {
+        let body = model.body_of(*contact.nodes.iter().find(|&&node| on_short_beam(model, node))?);
+        Some(format!(
+            "contact `{}`: mass = \"redistributed\" on the beam `{}` needs {FEW_BEAM_ELEMENTS} elements or more; with {} \
+             the massless element is a soft spring: keep the mass with restitution = 0, or refine",
+            contact.name,
+            body.name,
+            body.lines.len()
+        ))
+    });
+    found.collect()
+}
+
+/// What a case could do better, for those who ask: contact nodes that should lose their mass.
+pub fn suggest(case: &Case, model: &Model, system: &System) -> Option<String> {
+    let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters);
+    // All contacts of a case keep their mass, or none.
+    let kept = model.contacts.iter().all(|contact| contact.massless.is_none());
+    let suited = |i: usize| {
+        let nodes = &model.contacts[i].nodes;
+        let few = nodes.len() <= FEW_NODES && !nodes.iter().any(|&node| on_short_beam(model, node));
+        few && redistribution::possible(model, system, i)
+    };
+    let moving = case.analysis == Analysis::Dynamic && row.b1 > 0.0;
+    if !(moving && kept && !model.contacts.is_empty() && (0..model.contacts.len()).all(suited)) {
+        return None;
+    }
+    let names: Vec<String> = model.contacts.iter().map(|contact| format!("`{}`", contact.name)).collect();
+    Some(format!(
+        "contact {}: on a flexible body with few contact nodes mass = \"redistributed\" loses several times less energy in \
+         impacts, and its contact force is smoother",
+        names.join(", ")
+    ))
+}
+
+/// Energy that impacts gave, of the energy scale, above which a run says so.
+const GAIN: f64 = 1e-6;
+
+/// What a finished run says where Newton's law of restitution gave energy: with friction, or with different coefficients in
+/// one multiple impact.
+pub fn restitution_gain(model: &Model, ledger: &Ledger) -> Option<String> {
+    let restitution = model.contacts.iter().any(|contact| contact.law.restitution > 0.0 && !contact.law.moreau);
+    let share = ledger.gained / ledger.scale;
+    (restitution && share > GAIN).then(|| {
+        format!(
+            "impacts gave {:.3e}, {share:.1e} of the energy scale: Newton's law of restitution can, with friction or with \
+             unequal coefficients in one multiple impact; law = \"moreau\" with one coefficient cannot",
+            ledger.gained
+        )
+    })
+}
+
+/// Work of contact, of the energy scale, above which massless nodes do not do what they are for.
+const NOTICEABLE: f64 = 1e-3;
+
+/// What the works of a finished run say about its massless contact nodes.
+pub fn contact_work(system: &System, ledger: &Ledger) -> Option<String> {
+    system.redistribution.as_ref().filter(|moved| moved.law == MasslessLaw::Position)?;
+    let share = ledger.sum.contact / ledger.scale;
+    (share.abs() > NOTICEABLE).then(|| {
+        format!(
+            "contacts of massless nodes did work of {share:.1e} of the energy scale, where {NOTICEABLE:.0e} is usual at \
+             most; take a smaller step"
+        )
+    })
+}
+
 /// At velocity level the answer of a stiff body to an axial impulse tends to 1 − γ/(2β) of that of its mass.
 fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
     let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters);
@@ -76,7 +171,8 @@ fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
     let flexible = model.contacts.iter().flat_map(|c| &c.nodes).any(|&node| !model.body_of(node).lines.is_empty());
     // Up to a few transit times per step the body is not stiff on the scale of the step.
     let stiff = courant(case, model)? > 5.0;
-    let concerned = case.scheme.position == Position::Half && row.storage && row.b1 > 0.0 && answer < 0.25;
+    let kept = model.contacts.iter().any(|contact| contact.massless.is_none());
+    let concerned = kept && case.scheme.position == Position::Half && row.storage && row.b1 > 0.0 && answer < 0.25;
     (case.analysis == Analysis::Dynamic && concerned && flexible && stiff).then(|| {
         format!(
             "with this step a stiff contact answers an impulse only to 1 - gamma/(2 beta) = {answer:.3} at velocity level \

@@ -17,6 +17,7 @@ macro_rules! shipped {
 /// Every shipped case, in the order of the README.
 pub const CASES: &[Shipped] = shipped![
     "impacting-bar",
+    "impacting-bar-redistributed",
     "bouncing-bar",
     "free-bar",
     "bouncing-ball",

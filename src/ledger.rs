@@ -187,6 +187,8 @@ pub fn initial_storage(system: &System, state: &State, row: &Tableau, h: f64, sc
 pub struct Ledger {
     /// Sum of the balances.
     pub sum: Balance,
+    /// Sum of the works of contact over the steps in which contact gave energy.
+    pub gained: f64,
     /// Largest kinetic plus strain energy so far: the measure of defects.
     pub scale: f64,
     /// Largest defect of one step, of the scale at that step.
@@ -217,6 +219,7 @@ impl Ledger {
         ] {
             *total += value;
         }
+        self.gained += balance.contact.max(0.0);
         self.scale = self.scale.max(state.energy.kinetic + state.energy.strain);
         if self.scale > 0.0 {
             self.worst_step = self.worst_step.max(balance.defect.abs() / self.scale);

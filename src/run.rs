@@ -154,7 +154,9 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     drop(sinks);
     let (arrival, factorization) = result?;
     finished?;
-    let advice = prepared.advice.clone();
+    let mut advice = prepared.advice.clone();
+    advice.extend(advice::contact_work(system, &arrival.ledger));
+    advice.extend(advice::restitution_gain(model, &arrival.ledger));
     let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let mut summary = Summary::new(parts, Timing::default());
     let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");

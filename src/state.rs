@@ -15,9 +15,9 @@ pub struct State {
     pub time: f64,
     /// Displacement from the reference configuration.
     pub q: Vec<f64>,
-    /// Velocity.
+    /// Velocity; of a massless degree of freedom the mean of the last step.
     pub v: Vec<f64>,
-    /// Algorithmic acceleration; it carries no contact force.
+    /// Algorithmic acceleration; it carries no contact force but that on massless nodes.
     pub a: Vec<f64>,
     /// Impulse of every contact row in the last step: normal, and tangential where there is friction.
     pub impulse: Vec<f64>,
@@ -25,11 +25,13 @@ pub struct State {
     pub found: Vec<(Key, u32)>,
     /// Force of every contact candidate at this instant, in analyses where contact is a force.
     pub force: Vec<f64>,
+    /// Mean rate of the gap of every contact candidate over the last step, for the mid-velocity law.
+    pub mean_rate: Vec<f64>,
     /// Internal force at q.
     pub internal: Vec<f64>,
     /// Applied load, gravity apart.
     pub applied: Vec<f64>,
-    /// Damping force at (q, v).
+    /// Damping force at q and at the velocity of (T1), also where that of a massless node has been reset.
     pub viscous: Vec<f64>,
     /// Energies at this instant.
     pub energy: Energy,
@@ -86,6 +88,7 @@ impl State {
             impulse: Vec::new(),
             found: Vec::new(),
             force: vec![0.0; system.contacts.len()],
+            mean_rate: vec![0.0; system.contacts.len()],
             internal: zero(),
             applied: zero(),
             viscous: zero(),

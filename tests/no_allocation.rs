@@ -63,6 +63,16 @@ fn the_bar_in_and_out_of_contact_with_every_scheme() {
     }
 }
 
+#[test]
+fn a_massless_foot_in_and_out_of_contact_with_every_implicit_scheme() {
+    let bar = cases::find("impacting-bar-redistributed").unwrap().text;
+    for kind in SCHEMES.iter().filter(|kind| kind.name != "central-difference") {
+        let set = ["time.step=5e-4".to_string(), choice(kind)];
+        assert_eq!(measure(bar, &set, 200), (0, [0, 0]), "{}: in flight", kind.name);
+        assert_eq!(measure(bar, &set, 1200), (0, [1, 1]), "{}: in contact", kind.name);
+    }
+}
+
 /// A square of bars with a diagonal, which falls on its side: no chain of unknowns, and two contacts at once.
 const SQUARE: &str = r#"format = 1
 gravity = [0.0, -10.0]

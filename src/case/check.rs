@@ -5,6 +5,7 @@
 
 use super::diagnostic::{Diagnostic, MOST_REPORTED, Place, Sources, listing, nearest};
 use super::expect;
+use super::massless;
 use super::spec::Reference;
 use super::tree::{Node, Value};
 use super::validate::{Facts, Found, join, join_item};
@@ -88,6 +89,7 @@ pub fn check(root: &Node, facts: &Facts, sources: &Sources) -> Vec<Diagnostic> {
             "there is `frames` already",
         ));
     }
+    check.diagnostics.extend(massless::check(&root, check.dimension));
     let dimension = check.dimension;
     check.diagnostics.extend(expect::check(&root, dimension));
     check.diagnostics

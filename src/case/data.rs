@@ -548,6 +548,49 @@ pub struct Contact {
     /// Motion of the obstacle along its normal and tangent, or along x and y.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub motion: BTreeMap<String, Function>,
+    /// What becomes of the mass of its nodes.
+    #[serde(default)]
+    pub mass: ContactMass,
+    /// How mass is moved off its nodes; by element unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<MassRule>,
+    /// Contact law of massless nodes; `position` unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub law: Option<MasslessLaw>,
+}
+
+/// What becomes of the mass of contact nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContactMass {
+    /// It stays.
+    #[default]
+    Kept,
+    /// It is moved to neighbouring nodes.
+    Redistributed,
+}
+
+/// How the velocity of a massless end node follows from those of its neighbours, (T90).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MassRule {
+    /// Bars: that of the neighbour.
+    Const,
+    /// Bars: linear extrapolation from two neighbours.
+    Lin,
+    /// Beams: all motions of the node, so that a rigid motion keeps its energy.
+    Full,
+}
+
+/// Contact law of massless nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MasslessLaw {
+    /// Gap and force at the end of the step, (T92).
+    #[default]
+    Position,
+    /// Mean rate and impulse of the step, (T97).
+    MidVelocity,
 }
 
 /// Coefficient and law of restitution: `0.8`, or `{ e = 0.8, law = "moreau" }`.

@@ -12,6 +12,7 @@ pub mod data;
 pub mod diagnostic;
 pub mod expect;
 mod files;
+mod massless;
 mod overrides;
 pub mod reference;
 mod registry;
@@ -173,6 +174,9 @@ fn completed(mut case: Case) -> Case {
         && vtk.every.is_none()
     {
         vtk.frames.get_or_insert(200);
+    }
+    for contact in case.contact.iter_mut().filter(|contact| contact.mass == data::ContactMass::Redistributed) {
+        contact.law.get_or_insert_default();
     }
     for body in case.body.iter_mut().filter(|body| body.spin.is_some()) {
         body.spin_centre.get_or_insert_with(|| vec![0.0; 2]);

@@ -270,17 +270,24 @@ static CONTACT: Table = Table {
             Keyed(&["normal", "tangent", "x", "y"], &FUNCTION),
             "Motion of the obstacle; `normal` and `tangent` of planes only",
         ),
-        default("mass", Word(MASSES), "\"kept\"", "Mass of the contact nodes").planned(),
-        optional("rule", Word(RULES), "How the mass is redistributed").planned(),
-        optional("law", Word(LAWS), "Contact law of massless nodes").planned(),
+        default("mass", Word(MASSES), "\"kept\"", "Mass of the contact nodes"),
+        optional("rule", Word(RULES), "How the mass is redistributed; by default `const` on bars, `full` on beams"),
+        optional("law", Word(LAWS), "Contact law of massless nodes; by default `position`"),
     ],
     one_of: &[&["plane", "half_plane", "circle", "polyline", "between"]],
     tag: None,
 };
 
 const MASSES: &[Choice] = &[word("kept", "as it is"), word("redistributed", "moved off the contact nodes")];
-const RULES: &[Choice] = &[word("const", "constant"), word("lin", "linear"), word("full", "full")];
-const LAWS: &[Choice] = &[word("position", "gap and force"), word("mid-velocity", "mean rate and impulse")];
+const RULES: &[Choice] = &[
+    word("const", "an end of a bar moves like its neighbour"),
+    word("lin", "an end of a bar moves as two neighbours extrapolate"),
+    word("full", "the node of a beam, its rotation included, as rigid motions ask"),
+];
+const LAWS: &[Choice] = &[
+    word("position", "gap and force: no penetration"),
+    word("mid-velocity", "mean rate and impulse: exact energy, some penetration; moreau-jean with theta = 1/2"),
+];
 
 static PLANE: Table = table(
     "plane",

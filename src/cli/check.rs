@@ -38,8 +38,9 @@ impl Check {
     }
 
     fn examine(&self, loaded: &Loaded) -> Result<()> {
-        let Prepared { model, system, advice: sentences } = prepare(loaded)?;
+        let Prepared { model, system, advice: mut sentences } = prepare(loaded)?;
         let case = &loaded.case;
+        sentences.extend(advice::suggest(case, &model, &system));
         let stepper = run::method(case, &system)?;
         let highest = system
             .highest_frequency()

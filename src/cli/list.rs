@@ -30,7 +30,7 @@ impl List {
                     writeln!(text, "{heading}").expect("writing to a string cannot fail");
                 }
                 for (name, words) in rows {
-                    writeln!(text, "  {name:<26}{words}").expect("writing to a string cannot fail");
+                    writeln!(text, "  {name:<29}{words}").expect("writing to a string cannot fail");
                 }
             }
         }
@@ -61,8 +61,8 @@ fn rows(what: What) -> (&'static str, Vec<(String, String)>) {
             ("elements", rows.collect())
         }
         What::Contacts => {
-            let plane = "nodes against a rigid plane: point, normal, restitution";
-            ("contacts", vec![("plane".to_string(), plane.to_string())])
+            let rows = CONTACTS.iter().map(|(name, summary)| (name.to_string(), summary.to_string()));
+            ("contacts", rows.collect())
         }
         What::Cases => {
             let rows = cases::CASES.iter().map(|case| (case.name.to_string(), case.title().to_string()));
@@ -70,3 +70,12 @@ fn rows(what: What) -> (&'static str, Vec<(String, String)>) {
         }
     }
 }
+
+/// What nodes may touch, as a contact of the case names it.
+const CONTACTS: &[(&str, &str)] = &[
+    ("plane", "nodes against a rigid plane: point, normal"),
+    ("half_plane", "nodes against a rigid half plane with an end: point, normal, direction"),
+    ("circle", "nodes against a rigid circle, from outside or from inside: centre, radius, inside"),
+    ("polyline", "nodes against a rigid polyline, with the body on its left: points"),
+    ("between", "bodies or node sets against each other, found by a search in every step"),
+];

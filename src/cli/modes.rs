@@ -1,6 +1,7 @@
 //! `carom modes`.
 
 use super::{CaseArgs, Manners, output};
+use crate::case::data::ContactMass;
 use crate::{Result, directory, modes, run};
 use clap::Args;
 use std::fmt::Write;
@@ -23,7 +24,9 @@ pub struct Modes {
 
 impl Modes {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
-        let loaded = self.case.load(manners)?;
+        let mut loaded = self.case.load(manners)?;
+        // Modes are those of the body itself, with all its mass in place.
+        loaded.case.contact.iter_mut().for_each(|contact| contact.mass = ContactMass::Kept);
         let prepared = run::prepare(&loaded)?;
         let out = self.output.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("{}-modes", loaded.name)));
         directory::claim(&out, self.force)?;

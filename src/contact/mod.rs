@@ -63,8 +63,14 @@ impl Contacts {
                 contacts.searches.push(search);
                 continue;
             }
-            if let Obstacle::Bodies { others } = &contact.obstacle {
-                contacts.neighbours(model, g, others, nodes, &shortest);
+            if let Obstacle::Neighbours { pairs } = &contact.obstacle {
+                for &[above, below] in pairs {
+                    let key = Key { group: g as u32, node: above as u32, feature: below as u32 };
+                    let corners = [above, below].map(|node| Corner::new(nodes, node));
+                    let mut candidate = Candidate::above(key, contact.law, corners, 2.0 * contact.radius, nodes.free);
+                    candidate.adjacent = shortest[above].min(shortest[below]);
+                    contacts.candidates.push(candidate);
+                }
                 continue;
             }
             for &node in &contact.nodes {
@@ -83,7 +89,9 @@ impl Contacts {
                         let shape = Shape::Circle { centre, radius, inside };
                         Candidate::shaped(key, contact.law, shape, corners, contact.radius, nodes.free)
                     }
-                    Obstacle::Polyline { .. } | Obstacle::Bodies { .. } => unreachable!("these are searched for"),
+                    Obstacle::Neighbours { .. } | Obstacle::Polyline { .. } | Obstacle::Bodies { .. } => {
+                        unreachable!("these are pairs, or searched for")
+                    }
                 };
                 candidate.adjacent = shortest[node];
                 contacts.candidates.push(candidate);
@@ -96,32 +104,6 @@ impl Contacts {
     pub fn of(name: &str, candidates: Vec<Candidate>) -> Contacts {
         let group = Group { name: name.into(), ..Default::default() };
         Contacts { groups: vec![group], candidates, ..Default::default() }
-    }
-
-    /// In one dimension bodies keep their order: each stays above the next one below.
-    fn neighbours(&mut self, model: &Model, group: usize, others: &[usize], nodes: &Nodes, shortest: &[f64]) {
-        let contact = &model.contacts[group];
-        let at = |node: usize| model.places[node][0] + model.displacement[node][0];
-        let mut parts: Vec<(&[usize], usize, usize)> = Vec::new();
-        for set in [&contact.nodes[..], others] {
-            for body in &model.bodies {
-                let own = || set.iter().copied().filter(|node| body.nodes.contains(node));
-                let low = own().min_by(|&a, &b| at(a).total_cmp(&at(b)));
-                let high = own().max_by(|&a, &b| at(a).total_cmp(&at(b)));
-                parts.extend(low.zip(high).map(|(low, high)| (set, low, high)));
-            }
-        }
-        parts.sort_by(|a, b| at(a.1).total_cmp(&at(b.1)).then(a.1.cmp(&b.1)));
-        parts.dedup_by_key(|part| part.1);
-        let same = contact.nodes == others;
-        for pair in parts.windows(2).filter(|pair| same || pair[0].0 != pair[1].0) {
-            let (below, above) = (pair[0].2, pair[1].1);
-            let key = Key { group: group as u32, node: above as u32, feature: below as u32 };
-            let corners = [above, below].map(|node| Corner::new(nodes, node));
-            let mut candidate = Candidate::above(key, contact.law, corners, 2.0 * contact.radius, nodes.free);
-            candidate.adjacent = shortest[above].min(shortest[below]);
-            self.candidates.push(candidate);
-        }
     }
 
     /// Number of candidates that are always there.

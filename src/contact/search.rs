@@ -82,7 +82,7 @@ impl Search {
             Obstacle::Polyline { points } => {
                 Kind::Polyline { nodes: contact.nodes.clone(), line: Polyline::new(points) }
             }
-            Obstacle::Bodies { others } if model.dimension > 1 => {
+            Obstacle::Bodies { others } => {
                 let mut sides = vec![Side::new(model, &contact.nodes, others)];
                 if *others != contact.nodes {
                     sides.push(Side::new(model, others, &contact.nodes));

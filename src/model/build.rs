@@ -3,7 +3,7 @@
 use super::function::Function;
 use super::references::NodeSets;
 use super::section;
-use super::{Body, Component, Contact, Joint, Load, Model, Obstacle, Probe, Properties, Support};
+use super::{Body, Component, Contact, Joint, Load, Massless, Model, Obstacle, Probe, Properties, Support};
 use crate::case::data::{self, Case};
 use crate::contact::Law;
 use crate::contact::shape::{direction, inner, tangent};
@@ -215,7 +215,8 @@ impl Model {
         }
         for load in &case.load {
             let forces = self.forces(load, sets)?;
-            self.loads.push(Load { name: load.name.clone(), forces, time: Function::new(&load.time, path)? });
+            let time = Function::new(&load.time, path)?;
+            self.loads.push(Load { name: load.name.clone(), forces, time, along_body: load.body.is_some() });
         }
         for contact in &case.contact {
             self.add_contact(contact, sets, path)?;
@@ -234,16 +235,20 @@ impl Model {
             (Some(nodes), None) => (nodes, None),
             (None, None) => return Err(Error::Input(format!("{what} has no nodes"))),
         };
-        let nodes = sets.get(touching, &format!("{what}, nodes"))?.to_vec();
+        let mut nodes = sets.get(touching, &format!("{what}, nodes"))?.to_vec();
         let obstacle = match other {
-            Some(other) => Obstacle::Bodies { others: sets.get(other, &format!("{what}, between"))?.to_vec() },
+            Some(other) => {
+                let others = sets.get(other, &format!("{what}, between"))?.to_vec();
+                if self.dimension == 1 {
+                    let pairs = self.in_order(&what, &nodes, &others)?;
+                    nodes = pairs.iter().flatten().copied().collect();
+                    Obstacle::Neighbours { pairs }
+                } else {
+                    Obstacle::Bodies { others }
+                }
+            }
             None => obstacle(contact).ok_or_else(|| Error::Input(format!("{what} has no obstacle")))?,
         };
-        if self.dimension == 1
-            && let Obstacle::Bodies { others } = &obstacle
-        {
-            self.in_order(&what, &nodes, others)?;
-        }
         let mut motion = Vec::new();
         for (name, function) in &contact.motion {
             let along = match (name.as_str(), &obstacle) {
@@ -267,30 +272,35 @@ impl Model {
             radius: contact.radius,
             law,
             motion,
+            massless: (contact.mass == data::ContactMass::Redistributed)
+                .then(|| Massless { rule: contact.rule, law: contact.law.unwrap_or_default() }),
         });
         Ok(())
     }
 
-    /// In one dimension bodies cannot pass each other, so they must have an order.
-    fn in_order(&self, what: &str, nodes: &[usize], others: &[usize]) -> Result<()> {
-        let at = |node: &usize| self.places[*node][0] + self.displacement[*node][0];
-        let mut spans: Vec<(f64, f64, &str)> = Vec::new();
-        for body in &self.bodies {
-            let own = || nodes.iter().chain(others).filter(|node| body.nodes.contains(node)).map(at);
-            if own().next().is_some() {
-                spans.push((own().fold(f64::INFINITY, f64::min), own().fold(f64::NEG_INFINITY, f64::max), &body.name));
+    /// In one dimension bodies cannot pass each other: pairs of nodes, each with the one below it.
+    fn in_order(&self, what: &str, nodes: &[usize], others: &[usize]) -> Result<Vec<[usize; 2]>> {
+        let at = |node: usize| self.places[node][0] + self.displacement[node][0];
+        let mut parts: Vec<(bool, usize, usize, &str)> = Vec::new();
+        for (first, set) in [(true, nodes), (false, others)] {
+            for body in &self.bodies {
+                let own = || set.iter().copied().filter(|node| body.nodes.contains(node));
+                let low = own().min_by(|&a, &b| at(a).total_cmp(&at(b)));
+                let high = own().max_by(|&a, &b| at(a).total_cmp(&at(b)));
+                parts.extend(low.zip(high).map(|(low, high)| (first, low, high, body.name.as_str())));
             }
         }
-        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if spans.len() < 2 {
+        parts.sort_by(|a, b| at(a.1).total_cmp(&at(b.1)).then(a.1.cmp(&b.1)));
+        parts.dedup_by_key(|part| part.1);
+        if let Some(pair) = parts.windows(2).find(|pair| at(pair[1].1) < at(pair[0].2)) {
+            return Err(Error::Input(format!("{what}: `{}` and `{}` overlap at the start", pair[0].3, pair[1].3)));
+        }
+        let facing = parts.windows(2).filter(|pair| nodes == others || pair[0].0 != pair[1].0);
+        let pairs: Vec<[usize; 2]> = facing.map(|pair| [pair[1].1, pair[0].2]).collect();
+        if pairs.is_empty() {
             return Err(Error::Input(format!("{what}: `between` needs nodes of two bodies")));
         }
-        match spans.windows(2).find(|pair| pair[1].0 < pair[0].1) {
-            Some(pair) => {
-                Err(Error::Input(format!("{what}: `{}` and `{}` overlap at the start", pair[0].2, pair[1].2)))
-            }
-            None => Ok(()),
-        }
+        Ok(pairs)
     }
 
     fn forces(&self, load: &data::Load, sets: &NodeSets) -> Result<Vec<(usize, Component, f64)>> {

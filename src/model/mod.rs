@@ -121,6 +121,8 @@ pub struct Load {
     pub forces: Vec<(usize, Component, f64)>,
     /// Factor over time.
     pub time: Function,
+    /// Whether the load acts along a body, and so follows its mass where that is redistributed.
+    pub along_body: bool,
 }
 
 /// A unilateral contact.
@@ -138,6 +140,17 @@ pub struct Contact {
     pub law: Law,
     /// Motion of the obstacle: directions, and how far along each.
     pub motion: Vec<([f64; 2], Function)>,
+    /// How its nodes become massless, if they do.
+    pub massless: Option<Massless>,
+}
+
+/// How the nodes of a contact become massless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Massless {
+    /// Where the mass goes; by element unless given.
+    pub rule: Option<data::MassRule>,
+    /// Contact law.
+    pub law: data::MasslessLaw,
 }
 
 /// What nodes may touch.
@@ -173,6 +186,11 @@ pub enum Obstacle {
         /// Its corners.
         points: Vec<[f64; 2]>,
     },
+    /// In one dimension, bodies that keep their order.
+    Neighbours {
+        /// A node and the one that it stays above.
+        pairs: Vec<[usize; 2]>,
+    },
     /// Other bodies.
     Bodies {
         /// Their nodes.
@@ -189,7 +207,7 @@ impl Obstacle {
                 vec![[x - radius, y - radius], [x + radius, y + radius]]
             }
             Obstacle::Polyline { points } => points.clone(),
-            Obstacle::Bodies { .. } => Vec::new(),
+            Obstacle::Neighbours { .. } | Obstacle::Bodies { .. } => Vec::new(),
         }
     }
 

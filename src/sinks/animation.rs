@@ -190,7 +190,7 @@ impl<'a> Animation<'a> {
             motions: model
                 .contacts
                 .iter()
-                .filter(|contact| !matches!(contact.obstacle, Touched::Bodies { .. }))
+                .filter(|contact| !matches!(contact.obstacle, Touched::Neighbours { .. } | Touched::Bodies { .. }))
                 .map(|contact| contact.motion.clone())
                 .collect(),
             interval,
@@ -373,7 +373,7 @@ fn scene(model: &Model, cast: &Cast) -> Scene {
             Touched::HalfPlane { point, normal, direction } => Obstacle::HalfPlane { name, point, normal, direction },
             Touched::Circle { centre, radius, inside } => Obstacle::Circle { name, centre, radius, inside },
             Touched::Polyline { points } => Obstacle::Polyline { name, points },
-            Touched::Bodies { .. } => return None,
+            Touched::Neighbours { .. } | Touched::Bodies { .. } => return None,
         })
     });
     Scene {

@@ -286,7 +286,7 @@ impl Stepper<'_> {
         work.first[free..].copy_from_slice(&to.state.v[free..]);
     }
 
-    fn count(&self, outcome: Outcome, to: &mut Attempt) -> Result<()> {
+    pub(super) fn count(&self, outcome: Outcome, to: &mut Attempt) -> Result<()> {
         to.sweeps += outcome.sweeps;
         to.method = outcome.method;
         // Far from the solution of a nonlinear step a single contact may have no answer; the next pass asks again, and
@@ -453,7 +453,7 @@ pub(super) fn law_rate(candidate: &Candidate, row: usize, rate: f64, u0: &[f64])
 }
 
 /// y += s A z.
-fn add_product(operator: &Delassus, s: f64, z: &[f64], y: &mut [f64]) {
+pub(super) fn add_product(operator: &Delassus, s: f64, z: &[f64], y: &mut [f64]) {
     for (i, &zi) in z.iter().enumerate().filter(|(_, zi)| **zi != 0.0) {
         for &(j, a) in operator.column(i) {
             y[j as usize] += s * a * zi;

@@ -12,6 +12,7 @@
 //! pass when both are affine: a linear model differs only in that its factor and Delassus operator are kept.
 
 mod contact;
+mod force;
 mod newton;
 
 use crate::case::data::{self, ContactMethod, Position};
@@ -27,6 +28,8 @@ use crate::state::{Energy, State};
 use crate::system::System;
 use crate::{Error, Result};
 use contact::Operators;
+use force::Force;
+pub use force::admit;
 pub(crate) use newton::{STALLED, newton_limit};
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
@@ -64,7 +67,8 @@ pub struct Attempt {
     pub factorizations: usize,
     /// Sweeps or pivots of the contact solver.
     pub sweeps: usize,
-    /// Natural-map residual of (T4) at the final velocities, of the largest relative velocity.
+    /// Natural-map residual of (T4) at the final velocities, of the largest relative velocity; of (T92) at the final gaps,
+    /// of the length of the model.
     pub complementarity: f64,
     /// Contact solver that was used.
     pub method: Method,
@@ -83,6 +87,8 @@ pub struct Stepper<'a> {
     operators: Operators,
     /// Solver for many contacts, where each is a bound on one degree of freedom and W = (1−α_m) GᵀÂ⁻¹G.
     active_set: Option<ActiveSet>,
+    /// What contact as a force needs, where nodes are massless.
+    force: Option<Force>,
     work: Work,
 }
 
@@ -132,9 +138,10 @@ impl<'a> Stepper<'a> {
     pub fn new(system: &'a System, row: Tableau, settings: Settings) -> Result<Stepper<'a>> {
         let n = system.nodes.total;
         let m = Scene::new(system).rows;
+        admit(&row, settings.position, system)?;
         let mut mass_factor = Factor::new(&system.mass.pattern, system.nodes.free);
         mass_factor
-            .factor(&system.mass)
+            .factor(&system.regular_mass())
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
         let zeros = |length: usize| vec![0.0; length];
         Ok(Stepper {
@@ -153,6 +160,7 @@ impl<'a> Stepper<'a> {
                 }
                 Some(_) => None,
             },
+            force: Force::of(system),
             work: Work {
                 q_free: zeros(n),
                 v_free: zeros(n),
@@ -197,21 +205,33 @@ impl<'a> Stepper<'a> {
         state.v.copy_from_slice(&system.v0);
         system.applied(0.0, &mut state.applied);
         self.forces(&mut state);
-        for (dof, function) in &system.drives {
-            state.a[*dof] = function.second_rate(0.0);
-        }
-        system.mass.multiply(&state.a, &mut self.work.first);
-        for i in 0..system.nodes.free {
-            let force = system.gravity[i] + state.applied[i] - state.internal[i] - state.viscous[i];
-            state.a[i] = force - self.work.first[i];
-        }
-        self.mass_factor.solve(&mut state.a);
+        self.accelerate(&mut state);
         self.energies(&mut state);
         let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
         if let Some(storage) = &mut state.storage {
             (storage.value, storage.h) = (value, h);
         }
         state
+    }
+
+    /// The acceleration at t = 0 from the forces of a state; zero where there is no mass.
+    fn accelerate(&mut self, state: &mut State) {
+        let (system, work) = (self.system, &mut self.work);
+        state.a.fill(0.0);
+        for (dof, function) in &system.drives {
+            state.a[*dof] = function.second_rate(0.0);
+        }
+        system.mass.multiply(&state.a, &mut work.first);
+        work.second.fill(0.0);
+        for (candidate, &force) in system.contacts.candidates.iter().zip(&state.force) {
+            candidate.push(force, &mut work.second);
+        }
+        for i in 0..system.nodes.free {
+            let force = system.gravity[i] + state.applied[i] - state.internal[i] - state.viscous[i] + work.second[i];
+            state.a[i] = force - work.first[i];
+        }
+        system.redistribution.iter().flat_map(|r| r.massless()).for_each(|&i| state.a[i] = 0.0);
+        self.mass_factor.solve(&mut state.a);
     }
 
     /// An attempt of the right size for [`Stepper::attempt`].
@@ -225,9 +245,9 @@ impl<'a> Stepper<'a> {
     }
 
     /// Whether the storage function and its identity hold for this run: they need a linear system on
-    /// supports at rest.
+    /// supports at rest, and contact as impulses.
     fn has_storage(&self) -> bool {
-        self.row.storage && self.system.linear && self.system.drives.is_empty()
+        self.row.storage && self.system.linear && self.system.drives.is_empty() && self.force.is_none()
     }
 
     /// Whether one pass is not enough: something is not affine, forces or gaps that must vanish.
@@ -257,6 +277,7 @@ impl<'a> Stepper<'a> {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
         self.drive(h, t1, to);
+        self.begin_force(from, h, to);
         let work = &self.work;
         system.applied(t1, &mut to.state.applied);
         to.active = work.active.len();
@@ -302,7 +323,7 @@ impl<'a> Stepper<'a> {
             let forecast =
                 candidate.gap(&from.q, candidate.shift[0]) + self.settings.forecast * h * work.u0[candidate.row];
             let near = candidate.responds && forecast <= ACTIVATION * system.length;
-            if self.settings.position == Position::Half && near {
+            if self.settings.position == Position::Half && self.force.is_none() && near {
                 work.active.push(i as u32);
             } else {
                 candidate.rows_of().for_each(|(row, _)| work.impulse[row] = 0.0);
@@ -373,6 +394,7 @@ impl<'a> Stepper<'a> {
             if let Some(active_set) = &mut self.active_set {
                 active_set.clear();
             }
+            self.force.iter_mut().for_each(Force::clear);
         }
         // A factor that is kept counts for the step that made it, also if that step has to be made again.
         if system.linear && self.factored.is_some_and(|(_, step)| step == to.state.step) {
@@ -413,7 +435,7 @@ impl<'a> Stepper<'a> {
         for i in 0..free {
             to.state.a[i] += work.delta[i];
         }
-        self.solve_contact(h, to)
+        if self.force.is_some() { self.solve_forces(h, to) } else { self.solve_contact(h, to) }
     }
 
     /// Energies, gaps, balance and complementarity of the finished step.
@@ -430,6 +452,12 @@ impl<'a> Stepper<'a> {
                 obstacles += drift * to.state.impulse[row];
             }
         }
+        if self.force.is_some() {
+            // Not velocities but gaps carry the work of a force.
+            work.u0.fill(0.0);
+            work.u1.fill(0.0);
+            obstacles = 0.0;
+        }
         to.complementarity = self.contact_residual(to).max(self.gap_residual(to));
         let work = &mut self.work;
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
@@ -441,6 +469,7 @@ impl<'a> Stepper<'a> {
         if !system.drives.is_empty() {
             self.support_work(from, to);
         }
+        self.finish_force(from, h, to);
         let work = &mut self.work;
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         if from.storage.is_some() {
@@ -458,7 +487,9 @@ impl<'a> Stepper<'a> {
         let (system, work) = (self.system, &mut self.work);
         system.mass.multiply(&work.jump, &mut work.first);
         work.second.fill(0.0);
-        to.scene.push(&to.state.impulse, &mut work.second);
+        if self.force.is_none() {
+            to.scene.push(&to.state.impulse, &mut work.second);
+        }
         let mut support = 0.0;
         for &(d, _) in &system.drives {
             let path = to.state.q[d] - from.q[d];
@@ -512,6 +543,7 @@ impl StepMethod for Stepper<'_> {
     fn initial_attempt(&mut self, h: f64) -> Result<Attempt> {
         let mut attempt = self.attempt_for();
         attempt.state = self.start(h);
+        self.settle(&mut attempt.state)?;
         attempt.scene.look_at(self.system, &attempt.state);
         attempt.gaps.clear();
         attempt.gaps.extend(attempt.scene.candidates.iter().map(|candidate| candidate.gap_at_end(&attempt.state.q)));

@@ -42,6 +42,7 @@ impl Stepper<'_> {
             work.residual[i] += row.alpha_f * f0 + (1.0 - row.alpha_f) * f1;
             work.residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
         }
+        self.force_residual(from, to);
         (inertia.map(f64::sqrt), work_of_inertia)
     }
 
@@ -84,6 +85,9 @@ impl Stepper<'_> {
 
     /// Natural-map residual of (T4) at the velocities of a state, of the largest relative velocity.
     pub(super) fn contact_residual(&self, to: &Attempt) -> f64 {
+        if self.force.is_some() {
+            return self.force_gap_residual(to);
+        }
         let (work, state) = (&self.work, &to.state);
         let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
         for &i in &work.active {

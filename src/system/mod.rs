@@ -4,6 +4,7 @@
 //! step asks.
 
 mod dofs;
+pub mod redistribution;
 pub mod spectrum;
 
 pub use dofs::Nodes;
@@ -14,6 +15,7 @@ use crate::la::{Pattern, Symmetric};
 use crate::model::function::Function;
 use crate::model::{Component, Model};
 use crate::{Error, Result};
+use redistribution::Redistribution;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,12 +25,14 @@ pub struct System {
     pub nodes: Nodes,
     /// Elements, one entry per body.
     pub elements: Vec<Box<dyn Element>>,
-    /// Mass matrix over all degrees of freedom.
+    /// Mass matrix over all degrees of freedom; M* where mass is redistributed.
     pub mass: Symmetric,
     /// Constant damping: mass-proportional, and that of linear elements. `None` if there is none.
     pub damping: Option<Symmetric>,
     /// Force of gravity.
     pub gravity: Vec<f64>,
+    /// Which degrees of freedom are massless, if any.
+    pub redistribution: Option<Redistribution>,
     /// Contact candidates.
     pub contacts: Contacts,
     /// Whether anything damps.
@@ -61,13 +65,16 @@ impl System {
         let nodes = Nodes::number(model)?;
         let elements: Vec<Box<dyn Element>> = model.bodies.iter().map(|body| (body.kind.build)(body, &nodes)).collect();
         let n = nodes.total;
-        let cliques = elements.iter().flat_map(|e| e.block().dofs.chunks(e.block().per));
-        let pattern = Arc::new(Pattern::from_cliques(n, cliques));
+        let redistribution = Redistribution::of(model, &nodes)?;
+        let cliques = || elements.iter().flat_map(|e| e.block().dofs.chunks(e.block().per));
+        let moved: Vec<Vec<u32>> = redistribution.iter().flat_map(|r| cliques().map(|dofs| r.clique(dofs))).collect();
+        let pattern = Arc::new(Pattern::from_cliques(n, cliques().chain(moved.iter().map(Vec::as_slice))));
         let scatter = elements.iter().map(|e| scatter_map(&pattern, e.as_ref())).collect();
         let mut system = System {
             mass: Symmetric::zeros(pattern.clone()),
             damping: None,
             gravity: vec![0.0; n],
+            redistribution,
             contacts: Contacts::new(model, &nodes),
             damped: false,
             linear: elements.iter().all(|e| e.block().linear),
@@ -93,6 +100,7 @@ impl System {
         system.set_initial_state(model);
         system.set_drives(model)?;
         system.check_mass()?;
+        system.check_massless()?;
         Ok(system)
     }
 
@@ -109,11 +117,16 @@ impl System {
                 let mass = element.mass(e);
                 let dofs = element.block().element(e);
                 let local = viscous.then(|| element.tangent(e, &self.q0).damping);
+                if let Some(moved) = &self.redistribution {
+                    add_moved(moved, dofs, &mass, 1.0, &mut self.mass);
+                    add_moved(moved, dofs, &mass, rate, &mut damping);
+                }
+                let inertia = if self.redistribution.is_some() { 0.0 } else { 1.0 };
                 for i in 0..dofs.len() {
                     for j in i..dofs.len() {
                         let k = *position.next().expect("the scatter map covers the upper triangle") as usize;
-                        self.mass.values[k] += mass[(i, j)];
-                        damping.values[k] += rate * mass[(i, j)] + local.map_or(0.0, |c| c[(i, j)]);
+                        self.mass.values[k] += inertia * mass[(i, j)];
+                        damping.values[k] += inertia * rate * mass[(i, j)] + local.map_or(0.0, |c| c[(i, j)]);
                     }
                 }
             }
@@ -137,7 +150,14 @@ impl System {
         self.mass.multiply(&field, &mut self.gravity);
         for load in &model.loads {
             let forces = load.forces.iter().map(|&(node, c, value)| (self.nodes.dof(node, c) as usize, value));
-            self.loads.push((forces.collect(), load.time.clone()));
+            let moved = self.redistribution.as_ref().filter(|_| load.along_body);
+            let forces = match moved {
+                Some(moved) => {
+                    forces.flat_map(|(dof, f)| moved.row(dof).iter().map(move |(d, t)| (*d, t * f))).collect()
+                }
+                None => forces.collect(),
+            };
+            self.loads.push((forces, load.time.clone()));
         }
     }
 
@@ -184,7 +204,8 @@ impl System {
     }
 
     fn check_mass(&self) -> Result<()> {
-        for dof in 0..self.nodes.free {
+        let massless = |dof: &usize| self.redistribution.as_ref().is_some_and(|r| r.is_massless(*dof));
+        for dof in (0..self.nodes.free).filter(|dof| !massless(dof)) {
             let position = self.mass.pattern.position(dof, dof).expect("the diagonal is in every pattern");
             if self.mass.values[position] <= 0.0 {
                 return Err(Error::Input(format!(
@@ -289,6 +310,19 @@ impl System {
                             matrix.values[place] += c * tangent.damping[(i, j)];
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// matrix += s TᵀA T for the mass A of one element, (T91).
+fn add_moved(moved: &Redistribution, dofs: &[u32], local: &crate::elements::Local, s: f64, matrix: &mut Symmetric) {
+    for (i, &row) in dofs.iter().enumerate() {
+        for (j, &column) in dofs.iter().enumerate().filter(|&(j, _)| local[(i, j)] != 0.0) {
+            for &(a, from) in moved.row(row as usize) {
+                for &(b, to) in moved.row(column as usize).iter().filter(|(b, _)| a <= *b) {
+                    matrix.add(a, b, s * from * to * local[(i, j)]);
                 }
             }
         }

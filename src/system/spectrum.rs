@@ -5,16 +5,21 @@ use crate::la::{Factor, Singular, lanczos};
 
 impl System {
     /// The highest natural frequency (radians per unit of time) about the initial state, to about four digits;
-    /// zero without stiffness.
+    /// zero without stiffness. Massless degrees of freedom follow the others in equilibrium.
     pub fn highest_frequency(&self) -> Result<f64, Singular> {
         let (n, free) = (self.nodes.total, self.nodes.free);
         let mut factor = Factor::new(&self.mass.pattern, free);
-        factor.factor(&self.mass)?;
+        factor.factor(&self.regular_mass())?;
+        let mut massless = self.massless_factor()?;
         let mut scratch = vec![0.0; n];
         let mut full = vec![0.0; n];
         let operator = |x: &[f64], y: &mut [f64]| {
             full[..free].copy_from_slice(x);
             let mut image = vec![0.0; n];
+            if let Some(massless) = &mut massless {
+                self.follow(massless, &mut full, &mut image, &mut scratch);
+                image.fill(0.0);
+            }
             self.add_stiffness_times(&self.q0, &full, 1.0, &mut scratch, &mut image);
             factor.solve(&mut image);
             y.copy_from_slice(&image[..free]);

@@ -18,6 +18,23 @@ fn code_8_at_the_time_limit_and_resume_to_the_same_bytes() {
     assert_eq!(place.bad(3, &["resume", "parts"]), "error: cannot resume parts: the run is complete\n");
 }
 
+/// Massless nodes carry more from step to step: forces, the damping of velocities that were reset, mean rates.
+#[test]
+fn massless_nodes_resume_to_the_same_bytes() {
+    let place = Place::with_bar();
+    let mass = ["--set", "contact.wall.mass=\"redistributed\"", "--set", "body.bar.damping={ stiffness = 1e-3 }"];
+    let middle = ["--set", "contact.wall.law=\"mid-velocity\"", "--set", "scheme={ name = \"moreau-jean\" }"];
+    for (k, law) in [&[][..], &middle].into_iter().enumerate() {
+        let [whole, parts] = [format!("whole{k}"), format!("parts{k}")];
+        let run = |out: &'static str| [&["run", "bar.toml"][..], &mass, law, &[out]].concat();
+        place.good(&[&run("-o")[..], &[&whole]].concat());
+        place.bad(8, &[&run("-o")[..], &[&parts, "--max-wall", "0"]].concat());
+        (0..5).for_each(|_| drop(place.bad(8, &["resume", &parts, "--max-wall", "0"])));
+        place.good(&["resume", &parts]);
+        same_bytes(&place, &whole, &parts);
+    }
+}
+
 #[test]
 fn code_3_for_what_cannot_be_resumed() {
     let place = Place::with_bar();

@@ -75,9 +75,14 @@ pub fn golden() -> System {
         name: String::new(),
         forces: vec![(node, Component::X, 1.0)],
         time: Function::Harmonic { amplitude, frequency: omega / std::f64::consts::TAU, phase },
+        along_body: false,
     };
-    let constant =
-        |node, value| Load { name: String::new(), forces: vec![(node, Component::X, value)], time: Function::Constant };
+    let constant = |node, value| Load {
+        name: String::new(),
+        forces: vec![(node, Component::X, value)],
+        time: Function::Constant,
+        along_body: false,
+    };
     let model = Model {
         dimension: 1,
         places,

@@ -122,7 +122,7 @@ fn largest_gain(scheme: &'static Scheme) -> Result<Part> {
     {
         let set: Vec<String> = [scheme.set()].into_iter().chain(step.map(str::to_string)).collect();
         let loaded = shipped(name, &set)?;
-        let e = loaded.case.contact[0].restitution;
+        let e = loaded.case.contact[0].restitution.e;
         let kind = schemes::find(&loaded.case.scheme.name).expect("the case was checked");
         let tableau = kind.tableau(&loaded.case.scheme.parameters);
         if !cannot_grow(&tableau, e) {
