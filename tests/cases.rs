@@ -29,7 +29,6 @@ const BEAMS: &[&str] = &[
     "portal-frame-impact",
     "beam-on-floor",
     "crowd",
-    "incline",
 ];
 
 /// Cases with massless nodes, which no explicit scheme can move.

@@ -322,7 +322,9 @@ impl<'a> Stepper<'a> {
             }
             let forecast =
                 candidate.gap(&from.q, candidate.shift[0]) + self.settings.forecast * h * work.u0[candidate.row];
-            let near = candidate.responds && forecast <= ACTIVATION * system.length;
+            // A point on the point of its plane has no length, but it moves.
+            let path = h * (work.u0[candidate.row] + candidate.drift[0][0]).abs().max(candidate.drift[0][0].abs());
+            let near = candidate.responds && forecast <= ACTIVATION * (system.length + path);
             if self.settings.position == Position::Half && self.force.is_none() && near {
                 work.active.push(i as u32);
             } else {

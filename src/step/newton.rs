@@ -10,9 +10,12 @@ use crate::{Error, Result};
 /// Rounding of a strain: while stresses are tiny, no residual can be smaller than what it makes of the stiffness.
 const ROUNDING: f64 = 2e-16;
 
-/// Scaled contact residual below which a nonlinear pass may be the last; gaps are affine, so it is met to round-off
-/// as soon as a pass found an answer.
+/// Scaled contact residual below which a nonlinear pass may be the last; the law is linear in a pass, so it is met to
+/// round-off as soon as a pass found an answer.
 const CONTACT: f64 = 1e-10;
+
+/// Scaled residual of the gaps of the position-corrected form below which a pass may be the last.
+const GAPS: f64 = 1e-13;
 
 /// Work of the residual over the step, of the energy, below which a nonlinear pass may be the last: it is what the ledger
 /// will show as the defect of the step.
@@ -74,7 +77,8 @@ impl Stepper<'_> {
         // Where a further pass does not halve that work, it is rounding too.
         let closed = left <= WORK * energy || left > 0.5 * work.left;
         work.left = left;
-        if (worst <= 1.0 || stalled) && closed && self.law_residual(to) <= CONTACT {
+        if (worst <= 1.0 || stalled) && closed && self.contact_residual(to) <= CONTACT && self.gap_residual(to) <= GAPS
+        {
             return Ok(true);
         }
         if to.passes >= self.settings.newton.passes || worst.is_nan() {
@@ -121,18 +125,14 @@ impl Stepper<'_> {
         worst / self.system.length
     }
 
-    fn law_residual(&self, to: &Attempt) -> f64 {
-        self.contact_residual(to).max(self.gap_residual(to))
-    }
-
     fn not_converged(&self, to: &Attempt) -> Error {
         let residual = &self.work.residual[..self.system.nodes.free];
         let worst = residual.iter().position(|r| r.is_nan()).unwrap_or_else(|| {
             (0..residual.len()).max_by(|&i, &j| residual[i].abs().total_cmp(&residual[j].abs())).unwrap_or(0)
         });
         let history: Vec<String> = self.work.residuals.iter().map(|r| format!("{r:.1e}")).collect();
-        let law = self.law_residual(to);
-        let contact = if law > CONTACT { format!("; contact law missed by {law:.1e}") } else { String::new() };
+        let law = self.contact_residual(to).max(self.gap_residual(to));
+        let contact = if law > GAPS { format!("; contact law missed by {law:.1e}") } else { String::new() };
         Error::Solver(format!(
             "Newton's method did not converge in step {} (t = {}) after {} passes; worst at {}; residuals over their \
              limit: {}{contact}",

@@ -167,37 +167,34 @@ fn a_whisker_on_a_belt_loses_what_it_should() {
         let loss = run.at("work_friction", 2.0) - run.at("work_friction", 4.0);
         assert!((loss - wanted).abs() < 3e-6, "{set:?}: {loss}");
         let belt = run.at("work_support", 4.0) - run.at("work_support", 2.0);
-        assert!((belt - loss).abs() < 1e-3 * loss, "what the belt puts in, friction takes: {belt} {loss}");
+        let damped = run.at("work_damping", 2.0) - run.at("work_damping", 4.0);
+        // The motion is nearly periodic by then.
+        assert!((belt - loss - damped).abs() < 2e-3 * loss, "belt {belt}, friction {loss}, damping {damped}");
         assert!(run.ledger.worst_sum < 1e-10, "{:?}", run.ledger);
     }
 }
 
-/// A mass thrown against a rough wall: Newton's law can gain energy, Moreau's cannot.
+/// Random impacts of one contact: Newton's restitution with friction gains energy in some, with e = 0 in none, and Moreau's law
+/// with one coefficient on both components in none.
 #[test]
-fn moreaus_law_never_gains_energy() {
-    let text = |law: &str, friction: f64, vx: f64| {
-        format!(
-            "format = 1\ntitle = \"throw\"\n[time]\nend = 0.02\nstep = 1e-3\n[scheme]\nname = \"moreau-jean\"\n\
-             [[body]]\nname = \"a\"\nelement = \"mass\"\nat = [0.0, 0.01]\nmass = 1.0\nvelocity = [{vx}, -1.0]\n\
-             [[body]]\nname = \"b\"\nelement = \"mass\"\nat = [1.0, 1.0]\nmass = 3.0\nvelocity = [0.0, 0.5]\n\
-             [[body]]\nname = \"link\"\nelement = \"spring\"\nbetween = [\"a\", \"b\"]\nstiffness = 1e9\n\
-             [[contact]]\nname = \"wall\"\nnodes = \"a\"\nplane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n\
-             restitution = {{ e = 0.8, law = \"{law}\" }}\nfriction = {friction}\n[guards]\nenergy = false\n"
-        )
-    };
-    let gain = |law: &str| {
-        let mut worst = f64::NEG_INFINITY;
-        for friction in [0.3, 1.0, 3.0] {
-            for vx in [-3.0, -1.0, 0.5, 1.0, 3.0] {
-                let (history, result) = try_run(&super::common::history::load(&text(law, friction, vx), &[]));
-                result.unwrap();
-                let contact = history.column("work_contact");
-                let steps = contact.windows(2).map(|pair| pair[1] - pair[0]);
-                worst = steps.fold(worst, f64::max);
-            }
+fn who_gains_energy_in_an_impact() {
+    let mut random = Random(21);
+    let mut gains = [0; 3];
+    for _ in 0..4000 {
+        let masses = [random.within(0.5, 5.0), random.within(0.5, 5.0), random.within(0.5, 5.0)];
+        let rows: Vec<Vec<f64>> = (0..2).map(|_| (0..3).map(|_| random.within(-1.0, 1.0)).collect()).collect();
+        let entry = |i: usize, j: usize| (0..3).map(|k| rows[i][k] * rows[j][k] / masses[k]).sum();
+        let w: Vec<Vec<f64>> = (0..2).map(|i| (0..2).map(|j| entry(i, j)).collect()).collect();
+        let u0 = [random.within(-1.0, 0.0), random.within(-1.0, 1.0)];
+        let mu = random.within(0.05, 1.0);
+        for (k, (e, moreau)) in [(0.8, false), (0.0, false), (0.8, true)].into_iter().enumerate() {
+            let b = [(1.0 + e) * u0[0], if moreau { (1.0 + e) * u0[1] } else { u0[1] }];
+            let (outcome, r) = solve(&w, &b, &[mu]);
+            assert!(outcome.converged);
+            let work: f64 = (0..2).map(|i| r[i] * (u0[i] + 0.5 * (w[i][0] * r[0] + w[i][1] * r[1]))).sum();
+            gains[k] += usize::from(work > 1e-9);
         }
-        worst
-    };
-    assert!(gain("moreau") < 1e-9, "{}", gain("moreau"));
-    assert!(gain("newton") > 1e-3, "{}", gain("newton"));
+    }
+    assert!(gains[0] > 100, "Newton: {gains:?}");
+    assert_eq!(gains[1..], [0, 0]);
 }

@@ -71,12 +71,12 @@ fn a_ball_settles_in_a_groove() {
 fn a_corner_is_rounded_and_not_entered() {
     let roof = "[[contact]]\nname = \"roof\"\nnodes = \"bead\"\nradius = 0.05\n\
                 polyline = { points = [[-1.0, -1.0], [0.0, 0.0], [1.0, -1.0]] }\n";
-    let run = bead([0.001, 0.06], [0.0; 2], [0.4, 2e-4], &format!("{MIDPOINT}{roof}"));
+    let run = bead([0.001, 0.06], [0.0; 2], [0.6, 2e-4], &format!("{MIDPOINT}{roof}"));
     assert!(run.last("probe.bead.x") > 0.1, "{}", run.last("probe.bead.x"));
     assert!(run.min("contact.roof.gap") > -1e-3, "{}", run.min("contact.roof.gap"));
     // Down a slope of 45 degrees, tangential acceleration g / sqrt 2.
     let speed = |t: f64| run.at("probe.bead.vx", t).hypot(run.at("probe.bead.vy", t));
-    assert!(((speed(0.38) - speed(0.34)) / 0.04 - 9.81 / 2f64.sqrt()).abs() < 1e-6);
+    assert!(((speed(0.58) - speed(0.54)) / 0.04 - 9.81 / 2f64.sqrt()).abs() < 1e-6);
 }
 
 /// A node on a spring pressed on a circle: with the curvature of the gap in the tangent Newton's method needs few passes.
@@ -148,11 +148,18 @@ fn tables_that_shake() {
             assert!(run.last("work_support") != 0.0);
         }
     }
+    // Started a little below the table, because a gap that is open by the error of the quadrature ends the contact.
     let soft = "contact.table.motion={ normal = { kind = \"harmonic\", amplitude = 0.002, frequency = 5.0 } }";
     for (theta, spread) in [(0.5, 2e-6), (1.0, 1e-13)] {
         let scheme = format!("scheme={{ name = \"moreau-jean\", theta = {theta:?} }}");
-        let set =
-            ["expect={}", scheme.as_str(), soft, "time.step=1e-3", "body.mass.velocity=[0.0, 0.06283185307179587]"];
+        let set = [
+            "expect={}",
+            scheme.as_str(),
+            soft,
+            "time.step=1e-3",
+            "body.mass.velocity=[0.0, 0.06283185307179587]",
+            "body.mass.at=[0.0, -1e-4]",
+        ];
         let (run, result) = try_run(&shipped("shaker", &set));
         result.unwrap_or_else(|error| panic!("{error}"));
         let gaps = &run.column("contact.table.gap")[10..];
