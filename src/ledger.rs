@@ -5,7 +5,7 @@
 
 use crate::la::dot;
 use crate::schemes::Tableau;
-use crate::state::State;
+use crate::state::{Energy, State, Storage};
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -100,11 +100,18 @@ pub fn balance(system: &System, from: &State, to: &State, passage: &Passage, scr
 
     let curvature = if system.linear { 0.0 } else { to.energy.strain - from.energy.strain - trapezoid };
     let mut balance = Balance { external, damping, contact, scheme, curvature, ..Default::default() };
-    balance.defect = (to.energy.kinetic - from.energy.kinetic)
-        + (to.energy.strain - from.energy.strain)
-        + (to.energy.potential - from.energy.potential)
-        - (external + damping + balance.support + contact + scheme + curvature);
+    balance.close(from, to);
     balance
+}
+
+impl Balance {
+    /// The defect: the change of energy less all works.
+    pub fn close(&mut self, from: &State, to: &State) {
+        self.defect = (to.energy.kinetic - from.energy.kinetic)
+            + (to.energy.strain - from.energy.strain)
+            + (to.energy.potential - from.energy.potential)
+            - (self.external + self.damping + self.support + self.contact + self.scheme + self.curvature);
+    }
 }
 
 /// Updates the filters of `to` and its storage function ℋ, and returns the defect of its identity, (T20)–(T22).
@@ -120,7 +127,7 @@ pub fn advance_storage(
     let Passage { row, h, jump, shift, .. } = *passage;
     let (Some(old), Some(new)) = (&from.storage, &mut to.storage) else { return 0.0 };
     let n = system.nodes.total;
-    let (gamma, beta) = (row.g1, row.b1);
+    let gamma = row.g1;
     let spread = row.alpha_f - row.alpha_m;
     let filter = |increment: f64, old: f64| (spread * increment - row.alpha_m * old) / (1.0 - row.alpha_m);
     let (mut supply, mut viscous) = (0.0, 0.0);
@@ -154,24 +161,59 @@ pub fn advance_storage(
     }
     system.mass.multiply(x, image);
     let position: f64 = -(0..n).map(|i| (shift[i] - 0.5 * h * jump[i]) * image[i]).sum::<f64>();
+    let sums = StorageSums { supply, viscous, dq: dq_norm, dz: dz_norm, z: z_norm, a: a_norm, da: da_norm, position };
+    close_storage(row, h, &to.energy, contact, &sums, old, new)
+}
+
+/// Sums over all unknowns that make up the change of ℋ.
+pub struct StorageSums {
+    /// Work of loads and gravity.
+    pub supply: f64,
+    /// Work of damping, its sign turned.
+    pub viscous: f64,
+    /// Increment of displacement, squared with the stiffness.
+    pub dq: f64,
+    /// Increment of the filter z, squared with the stiffness.
+    pub dz: f64,
+    /// New filter z, squared with the stiffness.
+    pub z: f64,
+    /// New acceleration, squared with the mass.
+    pub a: f64,
+    /// Increment of acceleration, squared with the mass.
+    pub da: f64,
+    /// What position shifts add.
+    pub position: f64,
+}
+
+/// Sets ℋ at the end of a step and returns the defect of its identity, (T20)–(T22).
+pub fn close_storage(
+    row: &Tableau,
+    h: f64,
+    energy: &Energy,
+    contact: f64,
+    sums: &StorageSums,
+    old: &Storage,
+    new: &mut Storage,
+) -> f64 {
+    let (gamma, spread) = (row.g1, row.alpha_f - row.alpha_m);
     // Without a spread of the weights the filter is zero and its terms, which divide by it, are absent.
     let (stored, dissipated) = if spread == 0.0 {
         (0.0, 0.0)
     } else {
         let weight = (1.0 - row.alpha_m - gamma) / spread;
-        (0.5 * weight * z_norm, weight * (0.5 - row.alpha_m) * dz_norm)
+        (0.5 * weight * sums.z, weight * (0.5 - row.alpha_m) * sums.dz)
     };
-    let inertia = 2.0 * beta - gamma;
+    let inertia = 2.0 * row.b1 - gamma;
     new.h = h;
     if h != old.h || old.value.is_nan() {
         new.value = f64::NAN;
         return f64::NAN;
     }
-    new.value = to.energy.kinetic + to.energy.strain + 0.25 * h * h * inertia * a_norm + stored;
-    let explained = supply - viscous + contact + position
-        - (gamma - 0.5 - spread) * dq_norm
+    new.value = energy.kinetic + energy.strain + 0.25 * h * h * inertia * sums.a + stored;
+    let explained = sums.supply - sums.viscous + contact + sums.position
+        - (gamma - 0.5 - spread) * sums.dq
         - dissipated
-        - 0.5 * h * h * inertia * (gamma - 0.5) * da_norm;
+        - 0.5 * h * h * inertia * (gamma - 0.5) * sums.da;
     new.value - old.value - explained
 }
 

@@ -96,12 +96,7 @@ impl Stepper<'_> {
                 return Ok(());
             }
         }
-        for k in 0..self.work.active.len() {
-            let contact = self.work.active[k] as usize;
-            if !self.operators.velocity.knows(to.scene.candidates[contact].row) {
-                self.impulse_columns(contact, h, to)?;
-            }
-        }
+        self.active_columns(h, to)?;
         self.velocities(h, to);
         let work = &mut self.work;
         for &i in &work.active {
@@ -113,6 +108,17 @@ impl Stepper<'_> {
         add_product(&self.operators.velocity, -1.0, &to.state.impulse, &mut work.b);
         let outcome = self.solve_law(&to.scene);
         self.count(outcome, to)
+    }
+
+    /// Columns of W of the active contacts, as far as they are not known.
+    pub(super) fn active_columns(&mut self, h: f64, to: &Attempt) -> Result<()> {
+        for k in 0..self.work.active.len() {
+            let contact = self.work.active[k] as usize;
+            if !self.operators.velocity.knows(to.scene.candidates[contact].row) {
+                self.impulse_columns(contact, h, to)?;
+            }
+        }
+        Ok(())
     }
 
     /// The same on active sets inside the factorization, without W, (T62).
@@ -145,7 +151,7 @@ impl Stepper<'_> {
     }
 
     /// Solves the law of the active contacts for the impulses, with the right-hand side in `b`.
-    fn solve_law(&mut self, scene: &Scene) -> Outcome {
+    pub(super) fn solve_law(&mut self, scene: &Scene) -> Outcome {
         let (work, settings) = (&mut self.work, &self.settings.contact);
         work.rows.clear();
         work.rough.clear();

@@ -11,6 +11,7 @@
 //! f is the internal force less loads and gravity, d the damping force. Newton's method on (T3) is exact after one
 //! pass when both are affine: a linear model differs only in that its factor and Delassus operator are kept.
 
+mod chain;
 mod contact;
 mod force;
 mod newton;
@@ -27,6 +28,7 @@ use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
 use crate::{Error, Result};
+use chain::Chain;
 use contact::Operators;
 use force::Force;
 pub use force::admit;
@@ -89,6 +91,8 @@ pub struct Stepper<'a> {
     active_set: Option<ActiveSet>,
     /// What contact as a force needs, where nodes are massless.
     force: Option<Force>,
+    /// The faster step of systems that are a line of unknowns.
+    chain: Option<Box<Chain>>,
     work: Work,
 }
 
@@ -161,6 +165,7 @@ impl<'a> Stepper<'a> {
                 Some(_) => None,
             },
             force: Force::of(system),
+            chain: Chain::of(system, &row, &settings).map(Box::new),
             work: Work {
                 q_free: zeros(n),
                 v_free: zeros(n),
@@ -265,8 +270,7 @@ impl<'a> Stepper<'a> {
         work.jump.fill(0.0);
         work.shift.fill(0.0);
         self.begin_contact(from, h, t1, to);
-        to.state.step = from.step + 1;
-        to.state.time = t1;
+        self.count_from(from, t1, to);
         let row = &self.row;
         if row.carries_acceleration() {
             to.state.a.copy_from_slice(&from.a);
@@ -278,9 +282,13 @@ impl<'a> Stepper<'a> {
         }
         self.drive(h, t1, to);
         self.begin_force(from, h, to);
-        let work = &self.work;
         system.applied(t1, &mut to.state.applied);
-        to.active = work.active.len();
+    }
+
+    /// Number and instant of the step, and its counters.
+    fn count_from(&self, from: &State, t1: f64, to: &mut Attempt) {
+        (to.state.step, to.state.time) = (from.step + 1, t1);
+        to.active = self.work.active.len();
         (to.passes, to.factorizations, to.sweeps) = (0, 0, 0);
         to.method = Method::None;
     }
@@ -443,25 +451,8 @@ impl<'a> Stepper<'a> {
     /// Energies, gaps, balance and complementarity of the finished step.
     fn finish(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<()> {
         self.energies(&mut to.state);
+        let obstacles = self.finish_contact(to);
         let (system, work) = (self.system, &mut self.work);
-        to.gaps.clear();
-        let mut obstacles = 0.0;
-        for candidate in &to.scene.candidates {
-            to.gaps.push(candidate.gap_at_end(&to.state.q));
-            for (row, entries) in candidate.rows_of() {
-                work.u1[row] = entries.times(&to.state.v) - candidate.drift_of(row, 1);
-                let drift = 0.5 * (candidate.drift_of(row, 0) + candidate.drift_of(row, 1));
-                obstacles += drift * to.state.impulse[row];
-            }
-        }
-        if self.force.is_some() {
-            // Not velocities but gaps carry the work of a force.
-            work.u0.fill(0.0);
-            work.u1.fill(0.0);
-            obstacles = 0.0;
-        }
-        to.complementarity = self.contact_residual(to).max(self.gap_residual(to));
-        let work = &mut self.work;
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         to.balance = ledger::balance(system, from, &to.state, &passage, &mut work.ledger);
         to.balance.support += obstacles;
@@ -480,6 +471,29 @@ impl<'a> Stepper<'a> {
                 ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
         }
         self.finite(&to.state)
+    }
+
+    /// Gaps, final velocities and complementarity of the finished step; returns the work of moving obstacles.
+    fn finish_contact(&mut self, to: &mut Attempt) -> f64 {
+        let work = &mut self.work;
+        to.gaps.clear();
+        let mut obstacles = 0.0;
+        for candidate in &to.scene.candidates {
+            to.gaps.push(candidate.gap_at_end(&to.state.q));
+            for (row, entries) in candidate.rows_of() {
+                work.u1[row] = entries.times(&to.state.v) - candidate.drift_of(row, 1);
+                let drift = 0.5 * (candidate.drift_of(row, 0) + candidate.drift_of(row, 1));
+                obstacles += drift * to.state.impulse[row];
+            }
+        }
+        if self.force.is_some() {
+            // Not velocities but gaps carry the work of a force.
+            work.u0.fill(0.0);
+            work.u1.fill(0.0);
+            obstacles = 0.0;
+        }
+        to.complementarity = self.contact_residual(to).max(self.gap_residual(to));
+        obstacles
     }
 
     /// Work of moving supports, (T15): the reaction, left-hand side of (T3) in a driven row, over the path, and what of
@@ -555,6 +569,11 @@ impl StepMethod for Stepper<'_> {
     }
 
     fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
+        if let Some(mut chain) = self.chain.take() {
+            let result = self.attempt_chain(&mut chain, from, h, t1, to);
+            self.chain = Some(chain);
+            return result;
+        }
         self.begin(from, h, t1, to);
         loop {
             self.place(h, &mut to.state);

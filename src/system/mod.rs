@@ -245,6 +245,11 @@ impl System {
         }
     }
 
+    /// Whether any load is applied, gravity apart.
+    pub fn is_loaded(&self) -> bool {
+        !self.loads.is_empty()
+    }
+
     /// Overwrites `f` with the damping force at (q, v).
     pub fn viscous(&self, q: &[f64], v: &[f64], f: &mut [f64]) {
         f.fill(0.0);

@@ -1,0 +1,208 @@
+//! Cost of a step per unknown, as a ratio to that of a loop written by hand for this one problem.
+//!
+//! ```text
+//! cargo bench --bench yardstick
+//! ```
+//!
+//! The loop by hand: one bar with consistent mass, the trapezoidal rule, one contact at the first node, no energies, no
+//! output; arrays of stiffness and mass by element, stored multipliers, and fused multiply-add where the processor has
+//! it. carom: the whole run as a user gets it, with ledger, guards, digest and a history line every 100 steps. Both walk
+//! by turns, and of each the best of many short stretches counts, because noise only ever adds.
+
+use carom::case::{Format, parse};
+use carom::cases;
+use carom::model::Model;
+use carom::run::{self, Prepared};
+use carom::sinks::columns::Columns;
+use carom::sinks::digest::Digest;
+use carom::sinks::history::History;
+use carom::sinks::{Record, Sink};
+use carom::system::System;
+use pulp::{Arch, Simd, WithSimd};
+use std::time::{Duration, Instant};
+
+/// Steps per run; the bar stays in contact for longer.
+const STEPS: usize = 300;
+/// Steps in a stretch times elements.
+const STRETCH: usize = 40_000;
+/// A size is measured for this long, and at least three times.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+fn main() {
+    println!("impacting bar in contact; ns per unknown and step, and the ratio to the loop by hand");
+    println!("{:>9} {:>8} {:>22} {:>22}", "elements", "by hand", "moreau-jean", "generalized-alpha");
+    for elements in [200, 2_000, 20_000, 200_000] {
+        let schemes = ["{ name = \"moreau-jean\" }", "{ name = \"generalized-alpha\", rho_inf = 0.6 }"];
+        let (mut hand, mut own) = (f64::INFINITY, [f64::INFINITY; 2]);
+        let (clock, mut rounds) = (Instant::now(), 0);
+        while rounds < 3 || clock.elapsed() < PATIENCE {
+            hand = hand.min(by_hand(elements));
+            for (best, scheme) in own.iter_mut().zip(schemes) {
+                *best = best.min(carom(elements, scheme));
+            }
+            rounds += 1;
+        }
+        let each = 1e9 / (elements + 1) as f64;
+        let [moreau, alpha] = own.map(|own| format!("{:.2} ({:.2})", own * each, own / hand));
+        println!("{elements:>9} {:>8.2} {moreau:>22} {alpha:>22}", hand * each);
+    }
+}
+
+fn step_size(elements: usize) -> f64 {
+    0.4 / elements as f64
+}
+
+fn stretch(elements: usize) -> usize {
+    (STRETCH / elements).clamp(1, STEPS)
+}
+
+/// Seconds per step of the loop by hand.
+fn by_hand(elements: usize) -> f64 {
+    let mut bar = Bar::new(elements, step_size(elements));
+    let mut best = f64::INFINITY;
+    let arch = Arch::new();
+    for _ in 0..STEPS / stretch(elements) {
+        let begun = Instant::now();
+        arch.dispatch(Walk { bar: &mut bar, steps: stretch(elements) });
+        best = best.min(begun.elapsed().as_secs_f64() / stretch(elements) as f64);
+    }
+    let speed = 30.0 * 10.0;
+    assert!((bar.impulse / (bar.steps as f64 * bar.h) / speed - 1.0).abs() < 0.1, "the wall pushes with rho c v A");
+    best
+}
+
+/// Bar of length 10 with stiffness 900 and line mass 1 that moves to the wall it touches.
+struct Bar {
+    h: f64,
+    stiffness: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    /// Change of velocity without contact.
+    y: Vec<f64>,
+    multiplier: Vec<f64>,
+    pivot: Vec<f64>,
+    /// Velocity by impulse.
+    column: Vec<f64>,
+    impulse: f64,
+    steps: usize,
+}
+
+impl Bar {
+    fn new(elements: usize, h: f64) -> Bar {
+        let (n, length) = (elements + 1, 10.0 / elements as f64);
+        let stiffness = vec![900.0 / length; elements];
+        let mut diagonal = vec![0.0; n];
+        let mut off = vec![0.0; n];
+        for e in 0..elements {
+            for i in [e, e + 1] {
+                diagonal[i] += length / 3.0 + 0.25 * h * h * stiffness[e];
+            }
+            off[e] = length / 6.0 - 0.25 * h * h * stiffness[e];
+        }
+        let (mut multiplier, mut pivot) = (vec![0.0; n], vec![0.0; n]);
+        for i in 0..n {
+            if i > 0 {
+                multiplier[i] = off[i - 1] * pivot[i - 1];
+                diagonal[i] -= multiplier[i] * off[i - 1];
+            }
+            pivot[i] = 1.0 / diagonal[i];
+        }
+        let mut column = vec![0.0; n];
+        column[0] = 1.0;
+        for i in 1..n {
+            column[i] = -multiplier[i] * column[i - 1];
+        }
+        column[n - 1] *= pivot[n - 1];
+        for i in (0..n - 1).rev() {
+            column[i] = pivot[i] * column[i] - multiplier[i + 1] * column[i + 1];
+        }
+        let [q, y] = [(); 2].map(|()| vec![0.0; n]);
+        Bar { h, stiffness, q, v: vec![-10.0; n], y, multiplier, pivot, column, impulse: 0.0, steps: 0 }
+    }
+}
+
+struct Walk<'a> {
+    bar: &'a mut Bar,
+    steps: usize,
+}
+
+impl WithSimd for Walk<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let fma = |a: f64, b: f64, c: f64| if S::IS_SCALAR { a * b + c } else { a.mul_add(b, c) };
+        let Bar { h, stiffness, q, v, y, multiplier, pivot, column, impulse, steps } = self.bar;
+        let (n, h) = (q.len(), *h);
+        let (q, v, y) = (&mut q[..n], &mut v[..n], &mut y[..n]);
+        let (stiffness, multiplier, pivot, column) = (&stiffness[..n - 1], &multiplier[..n], &pivot[..n], &column[..n]);
+        for _ in 0..self.steps {
+            let mut place = fma(0.5 * h, v[0], q[0]);
+            let (mut force, mut last) = (0.0, 0.0);
+            for i in 0..n - 1 {
+                let next = fma(0.5 * h, v[i + 1], q[i + 1]);
+                let tension = h * stiffness[i] * (next - place);
+                last = fma(-multiplier[i], last, tension - force);
+                y[i] = last;
+                (place, force) = (next, tension);
+            }
+            y[n - 1] = pivot[n - 1] * fma(-multiplier[n - 1], last, -force);
+            for i in (0..n - 1).rev() {
+                y[i] = fma(-multiplier[i + 1], y[i + 1], pivot[i] * y[i]);
+            }
+            let active = q[0] + 0.5 * h * v[0] <= 0.0;
+            let p = if active { (-(v[0] + y[0]) / column[0]).max(0.0) } else { 0.0 };
+            *impulse += p;
+            for i in 0..n {
+                let new = v[i] + fma(p, column[i], y[i]);
+                q[i] = fma(0.5 * h, v[i] + new, q[i]);
+                v[i] = new;
+            }
+            *steps += 1;
+        }
+    }
+}
+
+/// Seconds per step of a run with everything that a user gets without frames.
+fn carom(elements: usize, scheme: &str) -> f64 {
+    let text = cases::find("impacting-bar").expect("it ships").text;
+    let h = step_size(elements);
+    let set = [
+        format!("body.bar.line={{ from = [0.0], to = [10.0], elements = {elements} }}"),
+        format!("time={{ end = {:e}, step = {h:e} }}", STEPS as f64 * h),
+        format!("scheme={scheme}"),
+    ];
+    let case = parse(text, "impacting-bar", Format::Toml, &set).unwrap_or_else(|bad| panic!("{}", bad.render(false)));
+    let model = Model::new(&case, &|name| name.into()).expect("the case ships");
+    let system = System::assemble(&model).expect("the case ships");
+    let prepared = Prepared { model, system, advice: Vec::new() };
+    let columns = Columns::new(&prepared.model, &prepared.system);
+    let directory = tempfile::tempdir().expect("a directory for the history");
+    let mut history = History::new(&directory.path().join("history.csv"), &columns, 100, case.time.end);
+    let mut digest = Digest::new(&prepared.system);
+    let mut watch = Watch { stretch: stretch(elements) as u64, begun: Instant::now(), best: f64::INFINITY };
+    run::march(&case, &prepared, &mut [&mut digest, &mut history, &mut watch]).expect("the case runs");
+    watch.best
+}
+
+/// The best stretch of a run.
+struct Watch {
+    stretch: u64,
+    begun: Instant,
+    best: f64,
+}
+
+impl Sink for Watch {
+    fn record(&mut self, record: &Record) -> carom::Result<()> {
+        // The first step factors.
+        let step = record.attempt.state.step.saturating_sub(1);
+        if step.is_multiple_of(self.stretch) {
+            if step > 0 {
+                assert_eq!(record.attempt.active, 1, "the bar must be in contact");
+                self.best = self.best.min(self.begun.elapsed().as_secs_f64() / self.stretch as f64);
+            }
+            self.begun = Instant::now();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! The step of a line of unknowns, bars in one dimension, in two passes over memory.
+//!
+//! The same equations as in the general step, and the same state and balance to round-off; what differs is that
+//! nothing is computed that such a system does not need. An impulse p acts near its contact only: w = M⁻¹G p decays
+//! by a factor of almost four per unknown, and so does −(1−α_f) h c K w, which is added to the eliminated right-hand side
+//! between the passes. The velocity that the contact law asks for is known after the first pass.
+
+mod line;
+mod passes;
+#[cfg(test)]
+mod tests;
+
+use super::contact::law_rate;
+use super::{Attempt, Settings, Stepper};
+use crate::Result;
+use crate::case::data::{ContactMethod, Position};
+use crate::ledger::{self, Balance, StorageSums};
+use crate::schemes::Tableau;
+use crate::state::{Energy, State, Storage};
+use crate::system::System;
+use line::{Line, Segments};
+use passes::{Down, Motion, Sums, Up};
+use pulp::Arch;
+
+/// Contacts up to which their answers are kept one by one.
+const FEW: usize = 8;
+
+/// A system that is a line, and the factor of its matrix once there is one.
+pub(super) struct Chain {
+    line: Line,
+    factor: Option<Segments>,
+    arch: Arch,
+}
+
+impl Chain {
+    /// For systems and settings that this step can do.
+    pub fn of(system: &System, row: &Tableau, settings: &Settings) -> Option<Chain> {
+        let contacts = &system.contacts;
+        let simple = contacts.steady() && !contacts.rough() && contacts.len() <= FEW;
+        let half = settings.position == Position::Half && settings.contact.method != ContactMethod::ActiveSet;
+        // What the sums of the ledger take for granted.
+        let consistent = (row.g0 + row.g1 - 1.0).abs() < 1e-14;
+        let fits = simple && half && consistent;
+        fits.then(|| Line::recognise(system)).flatten().map(|line| Chain { line, factor: None, arch: Arch::new() })
+    }
+}
+
+impl Stepper<'_> {
+    /// The step of a line.
+    pub(super) fn attempt_chain(
+        &mut self,
+        chain: &mut Chain,
+        from: &State,
+        h: f64,
+        t1: f64,
+        to: &mut Attempt,
+    ) -> Result<()> {
+        self.begin_contact(from, h, t1, to);
+        self.count_from(from, t1, to);
+        self.prepare(h, to)?;
+        to.passes = 1;
+        let (system, row) = (self.system, self.row);
+        if chain.factor.as_ref().is_none_or(|factor| factor.h != h) {
+            chain.factor = Some(Segments::new(&chain.line, &row, h, &to.scene, &mut self.mass_factor));
+        }
+        let (Some(factor), line) = (&chain.factor, &chain.line) else { return Ok(()) };
+        for i in line.n..system.nodes.total {
+            (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
+        }
+        let state = &mut to.state;
+        let down = Down { line, factor, row: &row, q: &from.q, v: &from.v, a: &from.a, y: &mut state.a };
+        let mut separators = chain.arch.dispatch(down);
+        factor.solve_separators(&mut separators);
+        if !self.work.active.is_empty() {
+            self.active_columns(h, to)?;
+            let work = &mut self.work;
+            for &i in &work.active {
+                let candidate = &to.scene.candidates[i as usize];
+                for &(dof, _) in candidate.gap_row.entries() {
+                    let d = dof as usize;
+                    work.first[d] = to.state.v[d];
+                    if d < line.n {
+                        let a = factor.acceleration(d, &to.state.a, &separators);
+                        work.first[d] = from.v[d] + h * row.g0 * from.a[d] + h * row.g1 * a;
+                    }
+                }
+                let rate = candidate.rate(&work.first);
+                work.b[candidate.row] = law_rate(candidate, candidate.row, rate, &work.u0);
+            }
+            let outcome = self.solve_law(&to.scene);
+            self.count(outcome, to)?;
+            to.state.impulse.copy_from_slice(&self.work.impulse);
+            for (&p, response) in to.state.impulse.iter().zip(&factor.responses).filter(|(p, _)| **p != 0.0) {
+                response.load.add(p, 0, &mut to.state.a[..line.n]);
+                (0..separators.len()).for_each(|s| separators[s] += p * response.separators[s]);
+            }
+        }
+        let filtered = row.alpha_f != row.alpha_m;
+        let sums = match (row.carries_acceleration(), from.storage.as_ref().filter(|_| filtered)) {
+            (false, None) => {
+                chain.arch.dispatch(up::<false, false>(line, factor, &row, separators, from, &mut to.state))
+            }
+            (true, None) => chain.arch.dispatch(up::<true, false>(line, factor, &row, separators, from, &mut to.state)),
+            (_, Some(_)) => chain.arch.dispatch(up::<true, true>(line, factor, &row, separators, from, &mut to.state)),
+        };
+        for (held, edge, end) in [(line.held[0], 0, 0), (line.held[1], line.n, line.n - 1)] {
+            if let Some(held) = held {
+                to.state.internal[held] = -line.stiffness[edge] * to.state.q[end];
+                if let Some(storage) = to.state.storage.as_mut().filter(|_| filtered) {
+                    storage.stiffness_z[held] = -line.stiffness[edge] * storage.z[end];
+                }
+            }
+        }
+        to.state.energy =
+            Energy { kinetic: 0.5 * sums.kinetic, strain: 0.5 * sums.strain, potential: 0.0 - sums.height };
+        let obstacles = self.finish_contact(to);
+        let work = &self.work;
+        let impulses = &to.state.impulse;
+        let contact = (0..impulses.len()).map(|i| 0.5 * (work.u0[i] + work.u1[i]) * impulses[i]).sum();
+        // G·a of the old and of the new acceleration, along the impulses.
+        let [pushed0, pushed1] = [&from.a, &to.state.a].map(|a| {
+            to.scene.candidates.iter().map(|candidate| candidate.rate(a) * impulses[candidate.row]).sum::<f64>()
+        });
+        let off_centre = h * (row.c - 0.5);
+        let scheme = scheme(&row, h, &sums) - off_centre * (row.alpha_m * pushed0 + (1.0 - row.alpha_m) * pushed1);
+        to.balance = Balance { contact, scheme, ..Default::default() };
+        to.balance.close(from, &to.state);
+        to.balance.support += obstacles;
+        to.balance.defect -= obstacles;
+        if let (Some(old), Some(new)) = (&from.storage, &mut to.state.storage) {
+            let storage = StorageSums {
+                supply: sums.fall,
+                viscous: 0.0,
+                dq: sums.drift,
+                dz: sums.filter_change,
+                z: sums.filter,
+                a: sums.inertia,
+                da: sums.change,
+                position: -off_centre * ((1.0 - row.g1) * pushed0 + row.g1 * pushed1),
+            };
+            to.balance.storage_defect = ledger::close_storage(&row, h, &to.state.energy, contact, &storage, old, new);
+        }
+        self.finite(&to.state)
+    }
+}
+
+fn up<'a, const CARRIES: bool, const FILTER: bool>(
+    line: &'a Line,
+    factor: &'a Segments,
+    row: &'a Tableau,
+    separators: [f64; line::SEGMENTS],
+    from: &'a State,
+    to: &'a mut State,
+) -> Up<'a, CARRIES, FILTER> {
+    let old_z: &[f64] = from.storage.as_ref().map_or(&[], |storage| &storage.z);
+    let (new_z, stiffness_z): (&mut [f64], &mut [f64]) = match &mut to.storage {
+        Some(Storage { z, stiffness_z, .. }) => (z, stiffness_z),
+        None => (&mut [], &mut []),
+    };
+    Up {
+        line,
+        factor,
+        row,
+        separators,
+        impulse: &to.impulse,
+        old: Motion { q: &from.q, v: &from.v, a: &from.a, z: old_z },
+        new: Motion { q: &mut to.q, v: &mut to.v, a: &mut to.a, z: new_z },
+        internal: &mut to.internal,
+        stiffness_z,
+    }
+}
+
+/// Numerical dissipation but for what jumps add to it, (T13), written in a1 and da = a1 − a0.
+fn scheme(row: &Tableau, h: f64, sums: &Sums) -> f64 {
+    let (excess, lag) = (row.b0 + row.b1 - 0.5, row.b0 - 0.5 * row.g0);
+    let position =
+        excess * sums.inertia - (lag + row.alpha_m * excess) * sums.inertia_change + row.alpha_m * lag * sums.change;
+    0.5 * h * (row.alpha_m - row.g0) * sums.rate_change - h * h * position + (row.alpha_f - 0.5) * sums.drift
+}

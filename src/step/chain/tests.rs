@@ -1,0 +1,217 @@
+//! The step of a line against the general one, step by step.
+
+use super::super::Stepper;
+use crate::case::{Format, parse};
+use crate::march::Method;
+use crate::model::Model;
+use crate::schemes;
+use crate::state::State;
+use crate::system::System;
+
+const BARS: &str = r#"format = 1
+gravity = [GRAVITY]
+[time]
+end = 1.0
+step = 1e-3
+[scheme]
+name = "moreau-jean"
+[[body]]
+name = "left"
+element = "bar"
+line = { from = [0.0], to = [1.0], elements = LEFT }
+material = { young = 900.0, density = 1.0 }
+section = { area = 1.0 }
+mass_matrix = "MASS"
+velocity = [-3.0]
+[[body]]
+name = "right"
+element = "bar"
+line = { from = [1.0], to = [2.0], elements = RIGHT }
+material = { young = YOUNG, density = 2.0 }
+section = { area = 1.0 }
+velocity = [1.0]
+[[joint]]
+name = "joint"
+kind = "hinge"
+between = ["left.end", "right.start"]
+[[contact]]
+name = "wall"
+nodes = "left.start"
+plane = { point = [0.0], normal = [1.0] }
+restitution = RESTITUTION
+"#;
+const STOP: &str = r#"[[contact]]
+name = "stop"
+nodes = "right.end"
+plane = { point = [2.0005], normal = [-1.0] }
+restitution = 0.3
+"#;
+const CEILING: &str = r#"[[contact]]
+name = "ceiling"
+nodes = "left.end"
+plane = { point = [1.0], normal = [1.0] }
+motion = { normal = { kind = "ramp", from = 0.0, to = 0.5, end = 1.0 } }
+"#;
+const CLAMP: &str = r#"[[support]]
+name = "clamp"
+nodes = "right.end"
+fix = ["x"]
+"#;
+
+struct Setting {
+    elements: [usize; 2],
+    young: f64,
+    gravity: f64,
+    mass: &'static str,
+    restitution: f64,
+    more: &'static str,
+}
+
+/// Walks with the general step and makes every step with both; returns the largest number of contacts at once and the
+/// number of steps with an impulse.
+fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (usize, usize) {
+    let text = BARS
+        .replace("GRAVITY", &format!("{:?}", setting.gravity))
+        .replace("LEFT", &setting.elements[0].to_string())
+        .replace("RIGHT", &setting.elements[1].to_string())
+        .replace("YOUNG", &format!("{:?}", setting.young))
+        .replace("MASS", setting.mass)
+        .replace("RESTITUTION", &format!("{:?}", setting.restitution))
+        + setting.more;
+    let case = parse(&text, "bars", Format::Toml, &[]).unwrap_or_else(|bad| panic!("{}", bad.render(false)));
+    let model = Model::new(&case, &|name| name.into()).unwrap();
+    let system = System::assemble(&model).unwrap();
+    let given = scheme.1.iter().map(|(key, value)| (key.to_string(), *value)).collect();
+    let row = schemes::find(scheme.0).unwrap().tableau(&given);
+    let settings = super::Settings {
+        forecast: case.scheme.forecast,
+        position: case.scheme.position,
+        newton: case.solver.newton.clone(),
+        contact: case.solver.contact.clone(),
+    };
+    let mut fast = Stepper::new(&system, row, settings.clone()).unwrap();
+    assert!(fast.chain.is_some(), "the line is recognised");
+    let mut general = Stepper::new(&system, row, settings).unwrap();
+    general.chain = None;
+    // Both bars at the speed of waves in the stiffer one.
+    let speed = 30.0_f64.max((setting.young / 2.0).sqrt());
+    let h = courant / (speed * setting.elements[0].max(setting.elements[1]) as f64);
+    let stiffest = (900.0 * setting.elements[0] as f64).max(setting.young * setting.elements[1] as f64);
+    // The condition of Â grows like the square of the Courant number, about 1e4 at 50, and both solutions with it.
+    let allowed = 1e-12 * f64::max(1.0, 1e-2 * courant * courant);
+    let mut expected = general.initial_attempt(h).unwrap();
+    let mut got = fast.initial_attempt(h).unwrap();
+    let mut from = expected.state.clone();
+    let (mut most, mut pressed) = (0, 0);
+    for step in 0..40 {
+        let end = (step + 1) as f64 * h;
+        general.attempt(&from, h, end, &mut expected).unwrap();
+        fast.attempt(&from, h, end, &mut got).unwrap();
+        let what = format!("{scheme:?}, {:?} elements, courant {courant}, step {step}", setting.elements);
+        let (a, b) = (&expected.state, &got.state);
+        let size = |x: &[f64]| x.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+        let near = |name: &str, a: &[f64], b: &[f64], scale: f64| {
+            assert_eq!(a.len(), b.len(), "{name}: {what}");
+            let worst = a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            assert!(worst <= allowed * scale, "{name}: {worst:e} of {scale:e}; {what}");
+        };
+        // Strains are differences of displacements and round like those; what follows from them is measured by that.
+        // With large steps most of a jump is taken back by the acceleration of the same step, and rounds before that.
+        let rate = size(&a.v).max(size(&general.work.jump));
+        let reach = size(&a.q).max(h * rate);
+        near("q", &a.q, &b.q, reach);
+        near("v", &a.v, &b.v, rate);
+        near("a", &a.a, &b.a, size(&a.a).max(rate / h));
+        near("internal", &a.internal, &b.internal, stiffest * reach);
+        near("applied", &a.applied, &b.applied, 0.0);
+        near("viscous", &a.viscous, &b.viscous, 0.0);
+        // The impulse that would change a velocity by its own size.
+        let whole = |&i: &u32| rate / general.operators.velocity.diagonal(expected.scene.candidates[i as usize].row);
+        let impulse = general.work.active.iter().map(whole).fold(size(&a.impulse), f64::max);
+        near("impulse", &a.impulse, &b.impulse, impulse);
+        near("gaps", &expected.gaps, &got.gaps, 1.0);
+        let energies = |s: &State| [s.energy.kinetic, s.energy.strain, s.energy.potential];
+        // An element has at most this mass, and the rounding of its velocity shows in its energy.
+        let heaviest = (1.0 / setting.elements[0] as f64).max(2.0 / setting.elements[1] as f64);
+        let scale = energies(a).iter().map(|e| e.abs()).sum::<f64>() + heaviest * rate * rate;
+        near("energy", &energies(a), &energies(b), scale);
+        if let (Some(a), Some(b)) = (&a.storage, &b.storage) {
+            near("z", &a.z, &b.z, reach);
+            near("K z", &a.stiffness_z, &b.stiffness_z, stiffest * reach);
+            near("C x", &a.damping_x, &b.damping_x, 0.0);
+            near("load", &a.load, &b.load, 0.0);
+            near("storage", &[a.value, a.h], &[b.value, b.h], scale.max(a.value.abs()));
+        }
+        assert_eq!(a.storage.is_some(), b.storage.is_some());
+        let works = |b: &super::Balance| {
+            [b.external, b.damping, b.support, b.contact, b.friction, b.scheme, b.curvature, b.defect, b.storage_defect]
+        };
+        near("balance", &works(&expected.balance), &works(&got.balance), scale);
+        let work = &general.work;
+        let missed =
+            got.complementarity * [&work.u0, &work.u1, &work.b].map(|u| size(u)).into_iter().fold(0.0, f64::max);
+        assert!(missed <= allowed * rate, "{missed:e} of {rate:e}: {what}");
+        let counts = |a: &super::Attempt| (a.state.step, a.state.time, a.active, a.passes, a.factorizations, a.method);
+        assert_eq!(counts(&expected), counts(&got), "{what}");
+        most = most.max(got.active);
+        pressed += usize::from(b.impulse.iter().any(|&p| p != 0.0));
+        std::mem::swap(&mut from, &mut expected.state);
+    }
+    (most, pressed)
+}
+
+type Scheme = (&'static str, &'static [(&'static str, f64)]);
+
+const IMPLICIT: [Scheme; 8] = [
+    ("moreau-jean", &[]),
+    ("moreau-jean", &[("theta", 0.7)]),
+    ("moreau-jean-dissipative", &[("theta", 0.8)]),
+    ("newmark", &[]),
+    ("newmark", &[("gamma", 0.6), ("beta", 0.35)]),
+    ("hht", &[("alpha", 0.1)]),
+    ("generalized-alpha", &[("rho_inf", 0.6)]),
+    ("generalized-alpha", &[("rho_inf", 0.0)]),
+];
+
+const PLAIN: Setting =
+    Setting { elements: [16, 16], young: 900.0, gravity: 0.0, mass: "consistent", restitution: 0.0, more: "" };
+
+#[test]
+fn every_scheme_and_size() {
+    for scheme in IMPLICIT {
+        for elements in [[16, 16], [17, 17], [20, 13], [9, 25], [100, 101], [130, 127], [400, 203]] {
+            for courant in [0.1, 1.0, 50.0] {
+                let (most, pressed) = compare(&Setting { elements, ..PLAIN }, scheme, courant);
+                assert!(most == 1 && pressed > 0, "{scheme:?} {elements:?} {courant}: {most} {pressed}");
+            }
+        }
+    }
+    let (most, pressed) = compare(&Setting { elements: [60, 41], ..PLAIN }, ("central-difference", &[]), 0.4);
+    assert!(most == 1 && pressed > 0);
+}
+
+#[test]
+fn stiffness_ratios_gravity_restitution_and_lumped_masses() {
+    for scheme in IMPLICIT {
+        for young in [0.09, 9e6] {
+            for (gravity, mass, restitution) in [(-10.0, "consistent", 0.5), (0.0, "lumped", 0.0), (7.0, "lumped", 0.2)]
+            {
+                let setting = Setting { elements: [150, 90], young, gravity, mass, restitution, more: "" };
+                compare(&setting, scheme, 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn contacts_anywhere_and_supports() {
+    for scheme in IMPLICIT {
+        for courant in [0.3, 20.0] {
+            let both = compare(&Setting { elements: [70, 60], more: STOP, ..PLAIN }, scheme, courant);
+            assert!(both.0 == 2 && both.1 > 0, "{scheme:?}: {both:?}");
+            let middle = compare(&Setting { elements: [70, 60], more: CEILING, ..PLAIN }, scheme, courant);
+            assert!(middle.0 == 2 && middle.1 > 0, "{scheme:?}: {middle:?}");
+            compare(&Setting { elements: [70, 60], more: CLAMP, gravity: -10.0, ..PLAIN }, scheme, courant);
+        }
+    }
+}
