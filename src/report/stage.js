@@ -10,7 +10,7 @@ const OBSTACLES = {
     pen.solid([point, [point[0] + far * direction[0], point[1] + far * direction[1]]]);
   },
   circle({ centre, radius, inside }, pen) {
-    pen.disc(centre, radius, inside);
+    pen.round(centre, radius, inside);
   },
   polyline({ points }, pen) {
     pen.solid(points);
@@ -439,7 +439,7 @@ class Stage {
     this.stroke(this.theme.solid, 2.5, points.map(([x, y]) => this.screen(x, y)));
   }
 
-  disc(centre, radius, inside) {
+  round(centre, radius, inside) {
     const { pen, view } = this;
     pen.beginPath();
     pen.arc(...this.screen(...centre), view.scale * radius, 0, 2 * Math.PI);
