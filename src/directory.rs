@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 /// Files that carom writes, by name or by the part before their extension.
-const OWN: [&str; 13] = [
+const OWN: [&str; 19] = [
     "history.csv",
+    "history.npy",
     "series.pvd",
     "surface.pvd",
     "summary.json",
@@ -19,6 +20,11 @@ const OWN: [&str; 13] = [
     "energy.svg",
     "error.svg",
     "work.svg",
+    "sweep.json",
+    "rows.journal",
+    "table.csv",
+    "table.jsonl",
+    "figure.svg",
 ];
 const OWN_STEMS: [&str; 2] = ["checkpoint", "animation"];
 

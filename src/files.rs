@@ -2,8 +2,12 @@
 //!
 //! Knows paths and bytes, and nothing of what the bytes mean.
 
+#[doc(hidden)]
+pub mod faults;
+
+use faults::{Operation, check};
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -35,7 +39,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Brings all that was written in a directory and below it to the disk.
 pub fn sync_below(dir: &Path) -> Result<()> {
     let sync = || {
-        let handle = File::open(dir)?;
+        check(Operation::Sync)?;
+        let handle = fs::File::open(dir)?;
         // One call for the whole file system is far cheaper than one for each of hundreds of small files.
         #[cfg(target_os = "linux")]
         rustix::fs::syncfs(&handle)?;
@@ -43,7 +48,7 @@ pub fn sync_below(dir: &Path) -> Result<()> {
         for entry in fs::read_dir(dir)? {
             let path = entry?.path();
             if path.is_file() {
-                File::open(&path)?.sync_all()?;
+                fs::File::open(&path)?.sync_all()?;
             }
         }
         handle.sync_all()
@@ -58,7 +63,9 @@ fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     hidden.push(".tmp");
     let temporary = path.with_file_name(hidden);
 
-    let replaced = write_file(&temporary, bytes, sync).and_then(|()| fs::rename(&temporary, path));
+    let replaced = write_file(&temporary, bytes, sync)
+        .and_then(|()| check(Operation::Rename))
+        .and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
         // The first failure is the one worth telling; often there is no file to remove.
         let _ = fs::remove_file(&temporary);
@@ -67,9 +74,39 @@ fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
 }
 
 fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    let mut file = File::open(OpenOptions::new().write(true).create(true).truncate(true), path)?;
     file.write_all(bytes)?;
-    if sync { file.sync_all() } else { Ok(()) }
+    if sync { file.sync() } else { Ok(()) }
+}
+
+/// A file for writing whose operations can be made to fail.
+#[derive(Debug)]
+struct File(fs::File);
+
+impl File {
+    fn open(how: &OpenOptions, path: &Path) -> io::Result<File> {
+        check(Operation::Open)?;
+        how.open(path).map(File)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        check(Operation::Sync)?;
+        self.0.sync_all()
+    }
+}
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match check(Operation::Write) {
+            Ok(()) => self.0.write(bytes),
+            // As a full disk does it: a part arrives.
+            Err(error) => self.0.write_all(&bytes[..bytes.len() / 2]).and(Err(error)),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// A file that grows, and that can be cut back to where it was and grow on.
@@ -86,16 +123,18 @@ impl Growing {
     pub fn open(path: &Path, length: Option<u64>) -> Result<Growing> {
         let fail = Error::io("open", path);
         let open = || {
-            let Some(length) = length else { return File::create(path) };
-            let mut file = OpenOptions::new().write(true).open(path)?;
-            if file.metadata()?.len() < length {
+            let Some(length) = length else {
+                return File::open(OpenOptions::new().write(true).create(true).truncate(true), path);
+            };
+            let mut file = File::open(OpenOptions::new().write(true), path)?;
+            if file.0.metadata()?.len() < length {
                 return Err(io::Error::new(
                     io::ErrorKind::UnexpectedEof,
                     "the file is shorter than its checkpoint says",
                 ));
             }
-            file.set_len(length)?;
-            file.seek(SeekFrom::End(0))?;
+            file.0.set_len(length)?;
+            file.0.seek(SeekFrom::End(0))?;
             Ok(file)
         };
         let file = BufWriter::with_capacity(1 << 16, open().map_err(fail)?);
@@ -116,10 +155,27 @@ impl Growing {
         write().map_err(Error::io("write", &self.path))
     }
 
+    /// Writes over the bytes from `at` on; what was appended stays the end.
+    pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        let mut write = || {
+            self.file.flush()?;
+            let file = self.file.get_mut();
+            file.0.seek(SeekFrom::Start(at))?;
+            file.write_all(bytes)?;
+            file.0.seek(SeekFrom::End(0)).map(|_| ())
+        };
+        write().map_err(Error::io("write", &self.path))
+    }
+
+    /// Bytes so far.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Brings everything to the disk and returns the length.
     pub fn sync(&mut self) -> Result<u64> {
         self.file.flush().map_err(Error::io("write", &self.path))?;
-        self.file.get_ref().sync_all().map_err(Error::io("sync", &self.path))?;
+        self.file.get_ref().sync().map_err(Error::io("sync", &self.path))?;
         Ok(self.length)
     }
 }

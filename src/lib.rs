@@ -53,6 +53,7 @@ pub mod statics;
 pub mod step;
 pub mod studies;
 pub mod summary;
+pub mod sweep;
 pub mod system;
 pub mod table;
 

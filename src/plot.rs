@@ -1,6 +1,10 @@
-//! Line plots as SVG: axes, ticks, curves, a legend. The same data gives the same bytes.
+//! Figures as SVG: curves with axes, ticks and a legend, and maps of two parameters. The same data gives the same bytes.
 //!
 //! It knows numbers and labels; it must not know what they mean.
+
+mod heat;
+
+pub use heat::Heat;
 
 use crate::report::{decimate, escape};
 use std::fmt::Write;

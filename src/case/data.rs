@@ -703,11 +703,35 @@ pub struct HistoryOutput {
     /// One row every so many steps (the last step is always written).
     #[serde(default = "one_usize")]
     pub every: usize,
+    /// File format.
+    #[serde(default)]
+    pub format: HistoryFormat,
 }
 
 impl Default for HistoryOutput {
     fn default() -> Self {
-        HistoryOutput { every: 1 }
+        HistoryOutput { every: 1, format: HistoryFormat::default() }
+    }
+}
+
+/// File format of the history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HistoryFormat {
+    /// Text: for everyone.
+    #[default]
+    Csv,
+    /// NumPy's binary format: fast.
+    Npy,
+}
+
+impl HistoryFormat {
+    /// Name of the file in the output directory.
+    pub fn file(self) -> &'static str {
+        match self {
+            HistoryFormat::Csv => "history.csv",
+            HistoryFormat::Npy => "history.npy",
+        }
     }
 }
 

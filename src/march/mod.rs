@@ -115,7 +115,9 @@ pub fn march(
             sink.begin(None)?;
             sink.record(&Record { h: 0.0, attempt: &attempt, ledger: &ledger })?;
         }
-        keep(&mut keeper, start, &attempt.state, &ledger, method, pace, sinks)?;
+        if keeper.as_ref().is_some_and(|keeper| keeper.early()) {
+            keep(&mut keeper, start, &attempt.state, &ledger, method, pace, sinks)?;
+        }
     }
     let mut stepping = Duration::ZERO;
     let mut state = attempt.state.clone();

@@ -4,6 +4,7 @@ mod commands;
 mod exit_codes;
 mod files;
 mod stopping;
+mod sweep;
 mod typos;
 
 use assert_cmd::cargo::cargo_bin_cmd;
