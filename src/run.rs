@@ -43,6 +43,7 @@ pub struct Prepared {
 pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
     let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
     let system = System::assemble(&model)?;
+    Guards::new(&loaded.case, &system).check_start()?;
     let advice = advice::advise(&loaded.case, &model, &system)?;
     Ok(Prepared { model, system, advice })
 }

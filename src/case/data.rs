@@ -564,6 +564,12 @@ pub struct Guards {
     /// Penetration; `false` turns it off.
     #[serde(default)]
     pub penetration: Switch<PenetrationGuard>,
+    /// Contact conditions that are not met; `false` turns it off.
+    #[serde(default)]
+    pub contact: Switch<ContactGuard>,
+    /// A nonlinear step that lands far away; `false` turns it off.
+    #[serde(default)]
+    pub newton: Switch<NewtonGuard>,
 }
 
 /// Energy gained beyond external and support work.
@@ -594,6 +600,28 @@ pub struct PenetrationGuard {
 impl Default for PenetrationGuard {
     fn default() -> Self {
         PenetrationGuard { fraction: one() }
+    }
+}
+
+/// Contact conditions that are not met.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactGuard {
+    /// Largest scaled residual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<f64>,
+}
+
+/// A nonlinear step that lands far away: Newton's method found another branch, or ran away.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NewtonGuard {
+    /// Longest way in a step beyond what the velocity makes, of the length of the model.
+    #[serde(default = "one")]
+    pub reach: f64,
+}
+
+impl Default for NewtonGuard {
+    fn default() -> Self {
+        NewtonGuard { reach: one() }
     }
 }
 

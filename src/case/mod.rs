@@ -174,6 +174,9 @@ fn completed(mut case: Case) -> Case {
     {
         vtk.frames.get_or_insert(200);
     }
+    if let data::Switch::On(contact) = &mut case.guards.contact {
+        contact.residual.get_or_insert((100.0 * case.solver.contact.tolerance).max(1e-6));
+    }
     for body in case.body.iter_mut().filter(|body| body.spin.is_some()) {
         body.spin_centre.get_or_insert_with(|| vec![0.0; 2]);
     }

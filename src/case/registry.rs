@@ -317,6 +317,8 @@ static GUARDS: Table = table(
     &[
         default("energy", OffOr(&ENERGY_GUARD), "{}", "Energy gained beyond external and support work"),
         default("penetration", OffOr(&PENETRATION_GUARD), "{}", "Depth of penetration"),
+        default("contact", OffOr(&CONTACT_GUARD), "{}", "Contact conditions that are not met"),
+        default("newton", OffOr(&NEWTON_GUARD), "{}", "A nonlinear step that lands far away"),
     ],
 );
 
@@ -333,6 +335,28 @@ static PENETRATION_GUARD: Table = table(
     "guards.penetration",
     "Guard against penetration",
     &[default("fraction", Number(POSITIVE), "1.0", "Largest depth, of the shortest adjacent element")],
+);
+
+static CONTACT_GUARD: Table = table(
+    "guards.contact",
+    "Guard against contact conditions that are not met",
+    &[default(
+        "residual",
+        Number(POSITIVE),
+        "1e-6, or 100 solver.contact.tolerance if that is more",
+        "Largest scaled residual of a step, the column `complementarity`",
+    )],
+);
+
+static NEWTON_GUARD: Table = table(
+    "guards.newton",
+    "Guard against a Newton iteration that runs away, or ends on another branch",
+    &[default(
+        "reach",
+        Number(POSITIVE),
+        "1.0",
+        "Longest way of a node in a step beyond what its velocity makes, of the length of the model",
+    )],
 );
 
 static OUTPUT: Table = table(

@@ -124,7 +124,7 @@ pub fn march(
     while let Some(stride) = pace.next(&state) {
         let clock = Instant::now();
         let result = method.attempt(&state, stride.h, stride.end, &mut attempt);
-        let result = result.and_then(|()| guards.check(&attempt, &ledger));
+        let result = result.and_then(|()| guards.check(&state, &attempt, &ledger));
         if let Err(error) = result {
             stepping += clock.elapsed();
             if let Err(error) = pace.failed(error) {

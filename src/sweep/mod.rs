@@ -15,7 +15,7 @@ pub use table::Table;
 
 use crate::case::{self, Loaded};
 use crate::checkpoint::{Checkpoint, Identity};
-use crate::files::write_atomically;
+use crate::files::{faults, write_atomically};
 use crate::run::{self, Manner};
 use crate::sinks::{Record, Sink};
 use crate::summary::Summary;
@@ -233,7 +233,11 @@ impl Sweep {
         let (finished, arriving) = channel();
         let (worked, written) = std::thread::scope(|scope| {
             // The journal waits for the disk, so that the runs need not.
-            let writer = scope.spawn(|| write_rows(&mut journal, arriving, seen));
+            let plan = faults::inherit();
+            let writer = scope.spawn(|| {
+                faults::adopt(plan);
+                write_rows(&mut journal, arriving, seen)
+            });
             let worked = missing.par_iter().with_max_len(1).try_for_each_with(finished, |finished, &run| {
                 let outcome = self.run_one(run, out, stop)?;
                 let time = outcome.as_ref().map_or(0.0, |summary| summary.timing.steps_s);

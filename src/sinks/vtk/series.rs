@@ -49,12 +49,14 @@ const WAITING: usize = 2;
 /// assert!(directory.path().join("frames/000000.vtu").is_file());
 /// # Ok::<(), carom::Error>(())
 /// ```
+#[derive(Debug)]
 pub struct Series {
     stage: Stage,
     directory: PathBuf,
 }
 
 /// A thread is started for the first frame, and not before.
+#[derive(Debug)]
 enum Stage {
     Idle(Disk),
     Busy(Desk),
@@ -63,6 +65,7 @@ enum Stage {
 }
 
 /// The near end of the writing thread.
+#[derive(Debug)]
 struct Desk {
     jobs: SyncSender<Job>,
     /// Snapshots that were written and can be filled again.
@@ -70,6 +73,7 @@ struct Desk {
     thread: JoinHandle<Result<()>>,
 }
 
+#[derive(Debug)]
 enum Job {
     Frame(f64, Snapshot),
     /// Asks for the place once all frames before are on the disk.
@@ -179,6 +183,7 @@ impl Drop for Series {
 }
 
 /// The far end: files.
+#[derive(Debug)]
 struct Disk {
     directory: PathBuf,
     /// Name of the list, and what the names of its frames begin with.
