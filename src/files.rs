@@ -5,7 +5,7 @@
 #[doc(hidden)]
 pub mod faults;
 
-use faults::{Operation, check};
+use faults::{Operation, allowance, check};
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -97,11 +97,7 @@ impl File {
 
 impl Write for File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match check(Operation::Write) {
-            Ok(()) => self.0.write(bytes),
-            // As a full disk does it: a part arrives.
-            Err(error) => self.0.write_all(&bytes[..bytes.len() / 2]).and(Err(error)),
-        }
+        self.0.write(&bytes[..allowance(bytes.len())?])
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -141,13 +137,14 @@ impl Growing {
         Ok(Growing { path: path.to_path_buf(), file, length: length.unwrap_or(0), flushed: Instant::now() })
     }
 
-    /// Appends bytes; they reach the operating system within a second or so.
+    /// Appends bytes; they reach the disk within a second or so, as long as more of them come.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.length += bytes.len() as u64;
         let mut write = || {
             self.file.write_all(bytes)?;
             if self.flushed.elapsed().as_millis() >= 500 {
                 self.file.flush()?;
+                self.file.get_ref().sync()?;
                 self.flushed = Instant::now();
             }
             Ok(())

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Operation {
     /// Make or open a file for writing.
     Open,
-    /// Hand bytes to the operating system; a failing one writes half of them.
+    /// Hand bytes to the operating system; the first failing one takes half of them, as a disk does that gets full.
     Write,
     /// Bring bytes to the disk.
     Sync,
@@ -59,10 +59,27 @@ pub(crate) fn adopt(plan: Option<Arc<Plan>>) {
 
 /// Whether an operation may go ahead.
 pub(crate) fn check(operation: Operation) -> io::Result<()> {
-    let failing = ARMED.with(|armed| {
-        armed.borrow().as_ref().is_some_and(|plan| {
-            plan.operation == operation && plan.seen.fetch_add(1, Ordering::SeqCst) + 1 >= plan.fatal
-        })
-    });
-    if failing { Err(io::Error::new(io::ErrorKind::StorageFull, "no space left (a test)")) } else { Ok(()) }
+    if excess(operation).is_some() { Err(full()) } else { Ok(()) }
+}
+
+/// How many of so many bytes may be written.
+pub(crate) fn allowance(bytes: usize) -> io::Result<usize> {
+    match excess(Operation::Write) {
+        None => Ok(bytes),
+        Some(0) if bytes > 1 => Ok(bytes / 2),
+        Some(_) => Err(full()),
+    }
+}
+
+/// How many operations after the fatal one this is, if it is one that fails.
+fn excess(operation: Operation) -> Option<u64> {
+    ARMED.with(|armed| {
+        let armed = armed.borrow();
+        let plan = armed.as_ref().filter(|plan| plan.operation == operation)?;
+        (plan.seen.fetch_add(1, Ordering::SeqCst) + 1).checked_sub(plan.fatal)
+    })
+}
+
+fn full() -> io::Error {
+    io::Error::new(io::ErrorKind::StorageFull, "no space left (a test)")
 }

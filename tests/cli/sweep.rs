@@ -120,17 +120,18 @@ fn finished_rows_are_not_run_again() {
 #[test]
 fn a_long_run_goes_on_from_its_checkpoint() {
     let place = Place::with_bar();
-    let long = ["sweep", "bar.toml", "--vary", "scheme.rho_inf=0.5,0.6", "--set", "time.step=1e-5", "--threads", "1"];
+    let long = ["sweep", "bar.toml", "--vary", "scheme.rho_inf=0.5,0.6", "--set", "time.step=2e-6", "--threads", "1"];
     good(&place, &[&long[..], &["-o", "whole"]].concat());
-    place.bad(8, &[&long[..], &["-o", "pieces", "--max-wall", "0.02"]].concat());
-    let left = tree(&place.path("pieces"));
-    assert!(left.iter().any(|name| name.ends_with("/checkpoint.bin")), "{left:?}");
-    let mut pieces = 1;
-    while place.carom(&["resume", "pieces", "--max-wall", "0.05"]).code == 8 {
-        pieces += 1;
-        assert!(pieces < 1000, "no progress");
+    let checkpoint = || tree(&place.path("pieces")).iter().any(|name| name.ends_with("/checkpoint.bin"));
+    // A machine may be so slow that the time is up before the first step, but not again and again.
+    let mut wall = 0.02;
+    while !place.path("pieces").exists() || !checkpoint() {
+        let limit = format!("{wall:.3}");
+        place.bad(8, &[&long[..], &["-o", "pieces", "--max-wall", &limit]].concat());
+        wall *= 1.5;
     }
-    assert!(pieces > 1);
+    assert!(!place.path("pieces/table.jsonl").exists());
+    good(&place, &["resume", "pieces"]);
     same_tables(&place, "whole", "pieces");
 }
 
@@ -148,7 +149,8 @@ fn code_1_for_runs_that_fail_and_the_table_says_which() {
     let place = Place::with_bar();
     // The second value allows less penetration than there is.
     let vary = "guards.penetration.fraction=1.0,1e-3";
-    let arguments = ["sweep", "bar.toml", "--vary", vary, "--set", "guards.energy.cuts=0"];
+    let moved = ["--set", "contact.wall.plane={ point = [-1.0], normal = [1.0] }", "--set", "time.min_step=1e-2"];
+    let arguments = [&["sweep", "bar.toml", "--vary", vary][..], &moved].concat();
     let answer = place.carom(&arguments);
     assert_eq!(answer.code, 1, "{}", answer.err);
     assert!(answer.err.contains("error: 1 of 2 runs failed; the table says which\n"), "{}", answer.err);

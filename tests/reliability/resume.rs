@@ -1,7 +1,7 @@
 //! Runs in two pieces, and runs whose steps are all made twice, leave the bytes of a run in one piece.
 
 use super::common::runs::shipped;
-use super::{after, contents, demand_same, run_into};
+use super::{after, contents, demand_same, run_into, thinned};
 use carom::case::Loaded;
 use carom::case::data::Encoding;
 use carom::cases::CASES;
@@ -16,16 +16,10 @@ use carom::step::Attempt;
 use carom::{Error, Result, run};
 use std::path::Path;
 
-/// The case, shorter where its table would be tens of megabytes.
-fn short(name: &str) -> Loaded {
-    let set: &[&str] = if name == "two-ball-oscillator-stiff" { &["time.end=0.11"] } else { &[] };
-    shipped(name, set)
-}
-
 #[test]
 fn every_case_stopped_half_way_goes_on_to_the_same_bytes() {
     for case in CASES {
-        let loaded = short(case.name);
+        let loaded = thinned(case.name);
         let dir = tempfile::tempdir().unwrap();
         let (whole, parts) = (dir.path().join("whole"), dir.path().join("parts"));
         let summary = run_into(&loaded, &whole, &|| None).unwrap();
@@ -137,7 +131,7 @@ fn march(loaded: &Loaded, dir: &Path, fickle: bool) -> u64 {
 #[test]
 fn every_step_rejected_once_and_redone_gives_the_same_bytes() {
     for case in CASES {
-        let loaded = short(case.name);
+        let loaded = thinned(case.name);
         let dir = tempfile::tempdir().unwrap();
         let (once, twice) = (dir.path().join("once"), dir.path().join("twice"));
         march(&loaded, &once, false);
