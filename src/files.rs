@@ -56,13 +56,26 @@ pub fn sync_below(dir: &Path) -> Result<()> {
     sync().map_err(Error::io("sync", dir))
 }
 
-fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+/// Removes a file, and what a process that was killed while replacing it left beside it.
+pub fn remove(path: &Path) -> Result<()> {
+    let leftover = temporary(path).map_err(Error::io("remove", path))?;
+    if leftover.exists() {
+        fs::remove_file(&leftover).map_err(Error::io("remove", &leftover))?;
+    }
+    fs::remove_file(path).map_err(Error::io("remove", path))
+}
+
+/// The hidden neighbour in which the next content of a file is made.
+fn temporary(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
     let mut hidden = OsString::from(".");
     hidden.push(name);
     hidden.push(".tmp");
-    let temporary = path.with_file_name(hidden);
+    Ok(path.with_file_name(hidden))
+}
 
+fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+    let temporary = temporary(path)?;
     let replaced = write_file(&temporary, bytes, sync)
         .and_then(|()| check(Operation::Rename))
         .and_then(|()| fs::rename(&temporary, path));
@@ -205,6 +218,17 @@ mod tests {
         write_atomically(&directory.path().join("a.txt"), b"whole").unwrap();
         assert_eq!(fs::read(directory.path().join("a.txt")).unwrap(), b"whole");
         assert_eq!(names(directory.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_file_goes_with_what_was_left_beside_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.txt");
+        write_atomically(&path, b"whole").unwrap();
+        fs::write(directory.path().join(".a.txt.tmp"), "half").unwrap();
+        remove(&path).unwrap();
+        assert!(names(directory.path()).is_empty());
+        assert_eq!(remove(&path).unwrap_err().exit_code(), 6);
     }
 
     #[test]

@@ -77,6 +77,8 @@ impl Heat {
             WIDTH - MARGIN[1],
             escape(&self.quantity)
         ));
+        // Neighbours without seams.
+        put(format_args!("<g shape-rendering=\"crispEdges\">\n"));
         for (row, values) in self.values.iter().enumerate() {
             for (column, &value) in values.iter().enumerate() {
                 let fill = if value.is_finite() { color((value - low) / (high - low)) } else { NOTHING.into() };
@@ -87,6 +89,7 @@ impl Heat {
                 ));
             }
         }
+        put(format_args!("</g>\n"));
         for (k, label) in thinned(&self.x.1) {
             put(format_args!(
                 "<text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{}</text>\n",

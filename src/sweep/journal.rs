@@ -42,8 +42,7 @@ impl Journal {
 
 /// Removes the journal of a sweep whose table is written.
 pub(super) fn remove(dir: &Path) -> Result<()> {
-    let path = dir.join(FILE);
-    std::fs::remove_file(&path).map_err(Error::io("remove", &path))
+    crate::files::remove(&dir.join(FILE))
 }
 
 /// A row as a line of JSON.
