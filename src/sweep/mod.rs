@@ -114,12 +114,11 @@ impl Sweep {
             axes,
             runs,
         };
-        let identities: Vec<Identity> =
-            (0..runs).into_par_iter().map(|run| Identity::new(&sweep.load(run)?)).collect::<Result<_>>()?;
+        let files = |run| sweep.load(run).and_then(|loaded| Identity::new(&loaded)).map(|identity| identity.files);
+        let files: Vec<_> = (0..runs).into_par_iter().map(files).collect::<Result<_>>()?;
+        let mut identity = Identity::new(&sweep.load(0)?)?;
         // All files of all runs, so that a change of any of them is noticed.
-        let mut all = identities.into_iter();
-        let mut identity = all.next().expect("axes have values");
-        identity.files.extend(all.flat_map(|other| other.files));
+        identity.files.extend(files.into_iter().flatten());
         identity.overrides = wish.set.clone();
         sweep.plan.identity = identity;
         sweep.demand_figure()?;
