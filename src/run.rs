@@ -15,7 +15,7 @@ use crate::sinks::digest::Digest;
 use crate::sinks::frames::Frames;
 use crate::sinks::history::History;
 use crate::sinks::surface::Surface;
-use crate::statics::Statics;
+use crate::statics::{self, Statics};
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
 use crate::system::System;
@@ -44,6 +44,9 @@ pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
     let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
     let system = System::assemble(&model)?;
     Guards::new(&loaded.case, &system).check_start()?;
+    if loaded.case.analysis == Analysis::Static {
+        statics::refuse_mechanism(&system)?;
+    }
     let advice = advice::advise(&loaded.case, &model, &system)?;
     Ok(Prepared { model, system, advice })
 }

@@ -78,7 +78,6 @@ impl Walk<'_> {
                 }
             }
         }
-        // Keys may well be missing where others are not built yet.
         let absent = |key| node.get(key).is_none() && !meant.contains(&key);
         if let Some(tag) = table.tag.as_ref().filter(|tag| tag.absent.is_none() && absent(tag.key)) {
             let names = (tag.variants)().iter().map(|v| v.name).collect::<Vec<_>>();

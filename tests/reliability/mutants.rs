@@ -5,6 +5,7 @@ use super::common::runs::cases;
 use carom::case::{Format, Loaded, parse};
 use carom::cases::CASES;
 use carom::{Error, run};
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Steps of a mutant that runs; what is wrong from the start shows early.
@@ -16,11 +17,14 @@ const NUMBERS: [&str; 6] = ["nan", "inf", "0", "-1", "1e308", "\"text\""];
 /// Texts with one key misspelt, one number replaced, or one line deleted, and what was done.
 fn mutants(text: &str) -> Vec<(String, String)> {
     let mut all = Vec::new();
+    let mut seen = HashSet::new();
     let mut begin = 0;
     for line in text.split_inclusive('\n') {
         let (range, content) = (begin..begin + line.len(), line.split('#').next().unwrap_or(line));
         begin = range.end;
-        if content.trim().is_empty() {
+        // A line that differs from an earlier one in its numbers alone would teach nothing new.
+        let shape: String = content.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if content.trim().is_empty() || !seen.insert(shape) {
             continue;
         }
         let with = |from: usize, to: usize, new: &str| {
@@ -40,6 +44,12 @@ fn mutants(text: &str) -> Vec<(String, String)> {
         }
     }
     all
+}
+
+/// A shipped case made small: what goes wrong in it goes wrong with few bodies and elements too, and sooner.
+fn small(text: &str) -> String {
+    let end = text.match_indices("[[body]]").nth(12).map_or(text.len(), |(k, _)| k);
+    text[..end].replace("elements = 1999", "elements = 39")
 }
 
 /// Bare words outside of quotes: keys and numbers.
@@ -97,7 +107,7 @@ fn one_thing_wrong_is_an_error_or_a_run() {
     let (mut refused, mut stopped, mut ran) = (0, [0; 9], 0);
     let mut wrong = Vec::new();
     for case in CASES {
-        for (what, text) in mutants(case.text) {
+        for (what, text) in mutants(&small(case.text)) {
             match catch_unwind(AssertUnwindSafe(|| live(&text))) {
                 Ok(Ok(End::Refused)) => refused += 1,
                 Ok(Ok(End::Stopped(code))) => stopped[code as usize] += 1,
