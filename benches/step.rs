@@ -32,6 +32,45 @@ fn main() {
         let ratio = each / *first.get_or_insert(each);
         println!("{elements:>10} {:>16.2} {:>22.2} {ratio:>8.2}", step * 1e6, each * 1e9);
     }
+    floor();
+}
+
+/// A step of the shipped beam of 2,000 nodes with every node on the floor, over one of the same beam in free flight.
+fn floor() {
+    let text = cases::find("beam-on-floor").expect("it ships").text;
+    let time = |set: &[String], active: usize| {
+        let case =
+            parse(text, "beam-on-floor", Format::Toml, set).unwrap_or_else(|bad| panic!("{}", bad.render(false)));
+        let model = Model::new(&case, &|name| name.into()).expect("the case ships");
+        let system = System::assemble(&model).expect("the case ships");
+        let mut method = run::method(&case, &system).expect("the case ships");
+        let h = case.time.step;
+        let mut attempt = method.initial_attempt(h).expect("the case runs");
+        let mut state = attempt.state.clone();
+        let (mut best, clock, mut steps) = (f64::INFINITY, Instant::now(), 0);
+        while clock.elapsed() < PATIENCE || steps < 30 {
+            let begun = Instant::now();
+            method.attempt(&state, h, (state.step + 1) as f64 * h, &mut attempt).expect("the case runs");
+            let elapsed = begun.elapsed().as_secs_f64();
+            std::mem::swap(&mut state, &mut attempt.state);
+            steps += 1;
+            if steps > 5 {
+                assert_eq!(attempt.active, active, "contacts");
+                best = best.min(elapsed);
+            }
+        }
+        best
+    };
+    let lying = "body.beam.line={ from = [0.0, 0.0], to = [20.0, 0.0], elements = 1999 }".to_string();
+    let flying = "contact.floor.plane={ point = [0.0, -1e9], normal = [0.0, 1.0] }".to_string();
+    let still = "body.beam.velocity=[0.0, 0.0]".to_string();
+    let rest = "expect={}".to_string();
+    let (closed, free) = (time(&[lying, still, rest.clone()], 2000), time(&[flying, rest], 0));
+    println!(
+        "\nbeam of 2,000 nodes, moreau-jean: a step with 2,000 closed contacts over a free one: {:.2}",
+        closed / free
+    );
+    println!("{:>10.1} us, {:.1} us", closed * 1e6, free * 1e6);
 }
 
 /// Time of a step of the bar that touches the wall from the beginning, at the Courant number of the shipped case; and

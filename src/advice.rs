@@ -135,15 +135,15 @@ pub fn suggest(case: &Case, model: &Model, system: &System) -> Option<String> {
 /// Energy that impacts gave, of the energy scale, above which a run says so.
 const GAIN: f64 = 1e-6;
 
-/// What a finished run says where Newton's law of restitution gave energy: with friction, or with different coefficients in
-/// one multiple impact.
+/// What a finished run says where Newton's law of restitution gave energy.
 pub fn restitution_gain(model: &Model, ledger: &Ledger) -> Option<String> {
     let restitution = model.contacts.iter().any(|contact| contact.law.restitution > 0.0 && !contact.law.moreau);
     let share = ledger.gained / ledger.scale;
     (restitution && share > GAIN).then(|| {
         format!(
-            "impacts gave {:.3e}, {share:.1e} of the energy scale: Newton's law of restitution can, with friction or with \
-             unequal coefficients in one multiple impact; law = \"moreau\" with one coefficient cannot",
+            "contact gave {:.3e} in some steps, {share:.1e} of the energy scale: Newton's law of restitution can, with \
+             friction, with unequal coefficients in one multiple impact, and where elastic forces turn a velocity within \
+             the step; restitution = 0 cannot",
             ledger.gained
         )
     })

@@ -5,7 +5,7 @@
 //! of an uninterrupted one, because all that a step depends on is here or is computed from it again.
 
 use crate::case::Loaded;
-use crate::files::write_atomically;
+use crate::files::{remove, write_atomically};
 use crate::ledger::Ledger;
 use crate::march::Memory;
 use crate::state::{Energy, State};
@@ -42,7 +42,7 @@ pub struct Checkpoint {
 }
 
 /// What was run, so that another case, mesh or version is not mistaken for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
     /// Version of carom.
     pub version: String,
@@ -173,6 +173,7 @@ pub struct Keeper {
     rhythm: Rhythm,
     last: Instant,
     since: u64,
+    early: bool,
 }
 
 /// When a checkpoint is due.
@@ -185,9 +186,20 @@ pub enum Rhythm {
 }
 
 impl Keeper {
-    /// Keeps checkpoints of a run in its directory.
+    /// Keeps checkpoints of a run in its directory, one before the first step.
     pub fn new(dir: &Path, identity: Identity, rhythm: Rhythm) -> Keeper {
-        Keeper { dir: dir.to_path_buf(), identity, rhythm, last: Instant::now(), since: 0 }
+        Keeper { dir: dir.to_path_buf(), identity, rhythm, last: Instant::now(), since: 0, early: true }
+    }
+
+    /// The same without one before the first step, in a directory that is made if it comes to that: for runs by the
+    /// thousand, most of which are over before they are worth a file.
+    pub fn late(dir: &Path, identity: Identity, rhythm: Rhythm) -> Keeper {
+        Keeper { early: false, ..Keeper::new(dir, identity, rhythm) }
+    }
+
+    /// Whether one is written before the first step.
+    pub fn early(&self) -> bool {
+        self.early
     }
 
     /// Counts a step; whether a checkpoint is due after it.
@@ -201,6 +213,9 @@ impl Keeper {
 
     /// Writes a checkpoint; its identity is put in here.
     pub fn keep(&mut self, make: impl FnOnce(Identity) -> Result<Checkpoint>) -> Result<()> {
+        if !self.early {
+            std::fs::create_dir_all(&self.dir).map_err(Error::io("create", &self.dir))?;
+        }
         make(self.identity.clone())?.write(&self.dir)?;
         (self.last, self.since) = (Instant::now(), 0);
         Ok(())
@@ -208,8 +223,13 @@ impl Keeper {
 
     /// Removes the checkpoint of a run that is complete.
     pub fn done(&self) -> Result<()> {
-        let path = self.dir.join(FILE);
-        std::fs::remove_file(&path).map_err(Error::io("remove", &path))
+        if self.early {
+            return remove(&self.dir.join(FILE));
+        }
+        let gone = std::fs::remove_dir_all(&self.dir);
+        // Most such runs never come to a checkpoint.
+        let gone = gone.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) });
+        gone.map_err(Error::io("remove", &self.dir))
     }
 }
 

@@ -2,8 +2,12 @@
 //!
 //! Knows paths and bytes, and nothing of what the bytes mean.
 
+#[doc(hidden)]
+pub mod faults;
+
+use faults::{Operation, allowance, check};
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -35,7 +39,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Brings all that was written in a directory and below it to the disk.
 pub fn sync_below(dir: &Path) -> Result<()> {
     let sync = || {
-        let handle = File::open(dir)?;
+        check(Operation::Sync)?;
+        let handle = fs::File::open(dir)?;
         // One call for the whole file system is far cheaper than one for each of hundreds of small files.
         #[cfg(target_os = "linux")]
         rustix::fs::syncfs(&handle)?;
@@ -43,7 +48,7 @@ pub fn sync_below(dir: &Path) -> Result<()> {
         for entry in fs::read_dir(dir)? {
             let path = entry?.path();
             if path.is_file() {
-                File::open(&path)?.sync_all()?;
+                fs::File::open(&path)?.sync_all()?;
             }
         }
         handle.sync_all()
@@ -51,14 +56,29 @@ pub fn sync_below(dir: &Path) -> Result<()> {
     sync().map_err(Error::io("sync", dir))
 }
 
-fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+/// Removes a file, and what a process that was killed while replacing it left beside it.
+pub fn remove(path: &Path) -> Result<()> {
+    let leftover = temporary(path).map_err(Error::io("remove", path))?;
+    if leftover.exists() {
+        fs::remove_file(&leftover).map_err(Error::io("remove", &leftover))?;
+    }
+    fs::remove_file(path).map_err(Error::io("remove", path))
+}
+
+/// The hidden neighbour in which the next content of a file is made.
+fn temporary(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
     let mut hidden = OsString::from(".");
     hidden.push(name);
     hidden.push(".tmp");
-    let temporary = path.with_file_name(hidden);
+    Ok(path.with_file_name(hidden))
+}
 
-    let replaced = write_file(&temporary, bytes, sync).and_then(|()| fs::rename(&temporary, path));
+fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+    let temporary = temporary(path)?;
+    let replaced = write_file(&temporary, bytes, sync)
+        .and_then(|()| check(Operation::Rename))
+        .and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
         // The first failure is the one worth telling; often there is no file to remove.
         let _ = fs::remove_file(&temporary);
@@ -67,9 +87,35 @@ fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
 }
 
 fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    let mut file = File::open(OpenOptions::new().write(true).create(true).truncate(true), path)?;
     file.write_all(bytes)?;
-    if sync { file.sync_all() } else { Ok(()) }
+    if sync { file.sync() } else { Ok(()) }
+}
+
+/// A file for writing whose operations can be made to fail.
+#[derive(Debug)]
+struct File(fs::File);
+
+impl File {
+    fn open(how: &OpenOptions, path: &Path) -> io::Result<File> {
+        check(Operation::Open)?;
+        how.open(path).map(File)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        check(Operation::Sync)?;
+        self.0.sync_all()
+    }
+}
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(&bytes[..allowance(bytes.len())?])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// A file that grows, and that can be cut back to where it was and grow on.
@@ -86,29 +132,32 @@ impl Growing {
     pub fn open(path: &Path, length: Option<u64>) -> Result<Growing> {
         let fail = Error::io("open", path);
         let open = || {
-            let Some(length) = length else { return File::create(path) };
-            let mut file = OpenOptions::new().write(true).open(path)?;
-            if file.metadata()?.len() < length {
+            let Some(length) = length else {
+                return File::open(OpenOptions::new().write(true).create(true).truncate(true), path);
+            };
+            let mut file = File::open(OpenOptions::new().write(true), path)?;
+            if file.0.metadata()?.len() < length {
                 return Err(io::Error::new(
                     io::ErrorKind::UnexpectedEof,
                     "the file is shorter than its checkpoint says",
                 ));
             }
-            file.set_len(length)?;
-            file.seek(SeekFrom::End(0))?;
+            file.0.set_len(length)?;
+            file.0.seek(SeekFrom::End(0))?;
             Ok(file)
         };
         let file = BufWriter::with_capacity(1 << 16, open().map_err(fail)?);
         Ok(Growing { path: path.to_path_buf(), file, length: length.unwrap_or(0), flushed: Instant::now() })
     }
 
-    /// Appends bytes; they reach the operating system within a second or so.
+    /// Appends bytes; they reach the disk within a second or so, as long as more of them come.
     pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.length += bytes.len() as u64;
         let mut write = || {
             self.file.write_all(bytes)?;
             if self.flushed.elapsed().as_millis() >= 500 {
                 self.file.flush()?;
+                self.file.get_ref().sync()?;
                 self.flushed = Instant::now();
             }
             Ok(())
@@ -116,10 +165,27 @@ impl Growing {
         write().map_err(Error::io("write", &self.path))
     }
 
+    /// Writes over the bytes from `at` on; what was appended stays the end.
+    pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        let mut write = || {
+            self.file.flush()?;
+            let file = self.file.get_mut();
+            file.0.seek(SeekFrom::Start(at))?;
+            file.write_all(bytes)?;
+            file.0.seek(SeekFrom::End(0)).map(|_| ())
+        };
+        write().map_err(Error::io("write", &self.path))
+    }
+
+    /// Bytes so far.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Brings everything to the disk and returns the length.
     pub fn sync(&mut self) -> Result<u64> {
         self.file.flush().map_err(Error::io("write", &self.path))?;
-        self.file.get_ref().sync_all().map_err(Error::io("sync", &self.path))?;
+        self.file.get_ref().sync().map_err(Error::io("sync", &self.path))?;
         Ok(self.length)
     }
 }
@@ -152,6 +218,17 @@ mod tests {
         write_atomically(&directory.path().join("a.txt"), b"whole").unwrap();
         assert_eq!(fs::read(directory.path().join("a.txt")).unwrap(), b"whole");
         assert_eq!(names(directory.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn a_file_goes_with_what_was_left_beside_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.txt");
+        write_atomically(&path, b"whole").unwrap();
+        fs::write(directory.path().join(".a.txt.tmp"), "half").unwrap();
+        remove(&path).unwrap();
+        assert!(names(directory.path()).is_empty());
+        assert_eq!(remove(&path).unwrap_err().exit_code(), 6);
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //! [`case`] reads and checks, [`model`] gives it mechanical meaning with the help of [`mesh`] and [`table`], [`system`]
 //! assembles equations from [`elements`] and [`contact`], [`step`] (or [`statics`]) makes steps with the numbers of
 //! [`schemes`] and the linear algebra of [`la`], [`ledger`] says where the energy went, [`march`] walks through time,
-//! [`sinks`] keep what is wanted. [`run`] is that line from end to end; [`cli`] is a thin shell around it.
+//! [`sinks`] keep what is wanted. [`run`] is that line from end to end, [`sweep`] many of them; [`cli`] is a thin shell
+//! around it.
 //!
 //! ```
 //! use carom::case::{Format, parse};
@@ -53,6 +54,7 @@ pub mod statics;
 pub mod step;
 pub mod studies;
 pub mod summary;
+pub mod sweep;
 pub mod system;
 pub mod table;
 

@@ -82,5 +82,5 @@ pub fn write(dir: &Path, model: &Model, system: &System, modes: &[Mode]) -> Resu
         };
         series.push((k + 1) as f64, &frame)?;
     }
-    Ok(())
+    series.place().map(|_| ())
 }

@@ -15,7 +15,7 @@ use crate::sinks::digest::Digest;
 use crate::sinks::frames::Frames;
 use crate::sinks::history::History;
 use crate::sinks::surface::Surface;
-use crate::statics::Statics;
+use crate::statics::{self, Statics};
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
 use crate::system::System;
@@ -43,6 +43,10 @@ pub struct Prepared {
 pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
     let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
     let system = System::assemble(&model)?;
+    Guards::new(&loaded.case, &system).check_start()?;
+    if loaded.case.analysis == Analysis::Static {
+        statics::refuse_mechanism(&system)?;
+    }
     let advice = advice::advise(&loaded.case, &model, &system)?;
     Ok(Prepared { model, system, advice })
 }
@@ -106,6 +110,38 @@ pub struct Manner<'a> {
     pub extra: &'a mut dyn Sink,
 }
 
+/// How often a case wants checkpoints.
+fn often(case: &Case) -> Rhythm {
+    let wish = &case.output.checkpoint;
+    wish.steps.map_or(Rhythm::Wall(wish.wall.unwrap_or(30.0)), Rhythm::Steps)
+}
+
+/// Runs a case for its summary alone. Nothing is written but a checkpoint into `dir`, made for it, if the run lasts or
+/// is stopped; a run that was stopped goes on from there, and the directory goes with the end of the run.
+pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Error>) -> Result<Summary> {
+    let clock = Instant::now();
+    let prepared = prepare(loaded)?;
+    let Prepared { model, system, .. } = &prepared;
+    let identity = Identity::new(loaded)?;
+    // A checkpoint that does not fit is no loss but time.
+    let from = dir.and_then(|dir| Checkpoint::read(dir).ok()).filter(|it| it.identity.demand(&identity).is_ok());
+    let mut digest = Digest::new(system);
+    let mut keeper = dir.map(|dir| Keeper::late(dir, identity, often(&loaded.case)));
+    let setup = clock.elapsed();
+    let escort = Escort { keeper: keeper.as_mut(), from, stop };
+    let (arrival, factorization) = march_with(&loaded.case, &prepared, &mut [&mut digest], escort)?;
+    keeper.map_or(Ok(()), |keeper| keeper.done())?;
+    let advice = prepared.advice.clone();
+    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let timing = Timing {
+        setup_s: setup.as_secs_f64(),
+        steps_s: arrival.stepping.as_secs_f64(),
+        output_s: 0.0,
+        total_s: clock.elapsed().as_secs_f64(),
+    };
+    Ok(Summary::new(parts, timing))
+}
+
 /// Runs a case and writes its files into `out`.
 pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let clock = Instant::now();
@@ -120,7 +156,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let case = &loaded.case;
     let columns = Columns::new(model, system);
     let mut digest = Digest::new(system);
-    let mut history = History::new(&out.join("history.csv"), &columns, case.output.history.every, case.time.end);
+    let mut history = History::new(out, &columns, &case.output.history, case.time.end);
     let rhythm = |vtk: &VtkOutput| {
         let steps = grid(case).count();
         let wanted = vtk.frames.map_or(FRAMES, |n| n as u64);
@@ -144,9 +180,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     if let Some(animation) = &mut animation {
         sinks.push(animation);
     }
-    let often =
-        case.output.checkpoint.steps.map_or(Rhythm::Wall(case.output.checkpoint.wall.unwrap_or(30.0)), Rhythm::Steps);
-    let mut keeper = Keeper::new(out, identity, often);
+    let mut keeper = Keeper::new(out, identity, often(case));
     let escort = Escort { keeper: Some(&mut keeper), from: manner.from, stop: manner.stop };
     let result = march_with(case, &prepared, &mut sinks, escort);
     // What was recorded before a failure is worth keeping, and complete up to there.

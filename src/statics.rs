@@ -4,6 +4,7 @@
 
 use crate::case::data::ContactSolver;
 use crate::contact::Scene;
+use crate::contact::active_set::diagonal;
 use crate::contact::delassus::Delassus;
 use crate::contact::shape::{inner, minus};
 use crate::contact::solver::Problem;
@@ -349,6 +350,53 @@ impl Method for Statics<'_> {
         self.factor.name()
     }
 }
+
+/// Refuses a structure that can move without strain, and names what moves most. Such a motion shows in inverse iteration on
+/// the stiffness as one whose energy is rounding.
+pub fn refuse_mechanism(system: &System) -> Result<()> {
+    let free = system.nodes.free;
+    let mut stiffness = Symmetric::zeros(system.mass.pattern.clone());
+    system.effective(&system.q0, 0.0, 0.0, 1.0, &mut stiffness);
+    let diagonal: Vec<f64> = (0..free).map(|i| diagonal(&stiffness, i)).collect();
+    let loose = |dof: usize| {
+        Err(Error::Input(format!(
+            "the structure has no static equilibrium: {} moves without strain; support it, or run a transient",
+            system.describe(dof)
+        )))
+    };
+    if let Some(dof) = diagonal.iter().position(|d| *d == 0.0) {
+        return loose(dof);
+    }
+    let mut shifted = stiffness.clone();
+    (0..free).for_each(|i| shifted.add(i, i, ROUNDING * diagonal[i]));
+    let mut factor = Factor::new(&shifted.pattern, free);
+    // What has no factor is found by the first step.
+    if factor.factor(&shifted).is_err() {
+        return Ok(());
+    }
+    let (mut x, mut image) = (vec![0.0; system.nodes.total], vec![0.0; system.nodes.total]);
+    (0..free).for_each(|i| x[i] = (1.0 + (i % 7) as f64) / diagonal[i].sqrt());
+    let mut ratio = f64::INFINITY;
+    for _ in 0..3 {
+        let size = (0..free).map(|i| diagonal[i] * x[i] * x[i]).sum::<f64>().sqrt();
+        (0..free).for_each(|i| x[i] *= diagonal[i] / size);
+        factor.solve(&mut x);
+        let size: f64 = (0..free).map(|i| diagonal[i] * x[i] * x[i]).sum();
+        stiffness.multiply(&x, &mut image);
+        ratio = dot(&x[..free], &image[..free]) / size;
+    }
+    if ratio > ROUNDING {
+        return Ok(());
+    }
+    let most = |rotation: bool| {
+        let dofs = (0..free).filter(|&i| system.nodes.is_rotation(i) == rotation && x[i] != 0.0);
+        dofs.max_by(|&i, &j| x[i].abs().total_cmp(&x[j].abs()))
+    };
+    most(false).or_else(|| most(true)).map_or(Ok(()), loose)
+}
+
+/// Energy of a motion, of what its parts alone would cost, below which it is rounding.
+const ROUNDING: f64 = 1e-15;
 
 fn mechanism(system: &System, dof: usize) -> Error {
     Error::Solver(format!(

@@ -2,7 +2,7 @@
 
 use crate::case::Loaded;
 use crate::march::Arrival;
-use crate::model::Model;
+use crate::model::{Component, Model};
 use crate::sinks::digest::Digest;
 use crate::system::System;
 use serde::Serialize;
@@ -54,7 +54,7 @@ pub struct Summary {
     pub contacts: Map<String, Value>,
     /// Solver counts.
     pub counts: Value,
-    /// Index of the point of every probe in the frames.
+    /// Every probe: index of its point in the frames, position and velocity at the end.
     pub probes: Map<String, Value>,
     /// Cells of every body in the frames.
     pub bodies: Vec<Value>,
@@ -160,7 +160,7 @@ impl Summary {
                     "lemke": digest.methods[3], "enumeration": digest.methods[4],
                 },
             }),
-            probes: model.probes.iter().map(|p| (p.name.clone(), json!({ "point": p.node }))).collect(),
+            probes: model.probes.iter().map(|p| (p.name.clone(), ending(model, system, p.node, arrival))).collect(),
             bodies: bodies(model),
             advice,
             timing,
@@ -229,6 +229,20 @@ pub(crate) fn figure(value: f64) -> String {
     } else {
         format!("{value:.4e}")
     }
+}
+
+/// Where a probe is in the frames, and where it ends.
+fn ending(model: &Model, system: &System, node: usize, arrival: &Arrival) -> Value {
+    let mut found = Map::new();
+    found.insert("point".into(), node.into());
+    for component in [Component::X, Component::Y, Component::Theta] {
+        if let Some(dof) = system.nodes.find(node, component) {
+            let place = if component == Component::Theta { 0.0 } else { model.places[node][component as usize] };
+            found.insert(component.name().into(), (place + arrival.state.q[dof]).into());
+            found.insert(format!("v{}", component.name()), arrival.state.v[dof].into());
+        }
+    }
+    found.into()
 }
 
 fn bodies(model: &Model) -> Vec<Value> {

@@ -321,6 +321,7 @@ fn the_list_names_every_frame_with_its_exact_time() {
         for (k, &time) in times.iter().enumerate() {
             let sample = Sample::new(k + 1);
             sample.with_frame(|frame| series.push(time, frame)).unwrap();
+            assert_eq!(series.place().unwrap().0, k + 1);
             let expected: Vec<_> =
                 times[..=k].iter().zip(0..).map(|(&t, k)| (t, format!("frames/00000{k}.vtu"))).collect();
             assert_eq!(listed(&out), expected);
@@ -337,6 +338,7 @@ fn the_list_is_what_paraview_expects() {
     let directory = tempfile::tempdir().unwrap();
     let mut series = Series::create(directory.path(), Encoding::Raw).unwrap();
     Sample::new(2).with_frame(|frame| series.push(0.25, frame)).unwrap();
+    series.place().unwrap();
     let expected = r#"<?xml version="1.0"?>
 <VTKFile type="Collection" version="0.1" byte_order="LittleEndian">
   <Collection>
@@ -355,14 +357,41 @@ fn a_failed_frame_is_not_listed() {
     sample.with_frame(|frame| series.push(0.0, frame)).unwrap();
     let obstacle = directory.path().join("frames/000001.vtu");
     fs::create_dir(&obstacle).unwrap();
-    let error = sample.with_frame(|frame| series.push(1.0, frame)).unwrap_err();
+    // Frames are written by another thread: the error comes with one of the next calls, at the latest here.
+    let _ = sample.with_frame(|frame| series.push(1.0, frame));
+    let error = series.place().unwrap_err();
     assert!(error.to_string().starts_with(&format!("cannot write {}: ", obstacle.display())), "{error}");
     assert_eq!(listed(directory.path()), [(0.0, "frames/000000.vtu".to_string())]);
-
-    // Once the obstacle is gone the series goes on where it stood.
+    // From then on it stays failed, and says so.
     fs::remove_dir(&obstacle).unwrap();
+    assert_eq!(sample.with_frame(|frame| series.push(1.0, frame)).unwrap_err().exit_code(), 6);
+    assert_eq!(series.place().unwrap_err().exit_code(), 6);
+
+    // Another one goes on where it stood.
+    let list = fs::read_to_string(directory.path().join("series.pvd")).unwrap();
+    let mut series = Series::create(directory.path(), Encoding::Raw).unwrap();
+    series.go_on((1, list)).unwrap();
     sample.with_frame(|frame| series.push(1.0, frame)).unwrap();
+    series.place().unwrap();
     assert_eq!(listed(directory.path()).len(), 2);
+}
+
+#[test]
+fn many_frames_come_out_in_order_with_the_bytes_of_the_encoder() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut series = Series::create(directory.path(), Encoding::Raw).unwrap();
+    // More than wait for the disk at a time, of sizes that go up and down, without asking in between.
+    let sizes: Vec<usize> = (0..40).map(|k| 1 + (7 * k) % 13).collect();
+    for (k, &n) in sizes.iter().enumerate() {
+        Sample::new(n).with_frame(|frame| series.push(k as f64, frame)).unwrap();
+    }
+    drop(series);
+    let found = listed(directory.path());
+    assert_eq!(found.len(), sizes.len());
+    for ((time, file), (k, &n)) in found.iter().zip(sizes.iter().enumerate()) {
+        assert_eq!(*time, k as f64);
+        assert_eq!(fs::read(directory.path().join(file)).unwrap(), Sample::new(n).encode(Encoding::Raw));
+    }
 }
 
 #[test]

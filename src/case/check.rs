@@ -368,6 +368,14 @@ impl Check<'_> {
             }
             _ => {}
         }
+        if let Some(line) = contact.get("polyline") {
+            let points = line.node.get("points").map_or(&[][..], Node::items);
+            let same = |k: &usize| points[*k].vector().is_some_and(|p| points[k - 1].vector() == Some(p));
+            if let Some(k) = (1..points.len()).find(same) {
+                let message = format!("points {k} and {} of the polyline are the same", k + 1);
+                self.report(line.wrong("points", message, "a segment needs a length"));
+            }
+        }
         let flat = self.dimension == Some(1);
         for key in ["half_plane", "circle", "polyline"].into_iter().filter(|key| flat && contact.has(key)) {
             self.report(contact.wrong(key, format!("`{key}` needs two dimensions"), "in a model of one dimension"));

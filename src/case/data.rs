@@ -701,6 +701,12 @@ pub struct Guards {
     /// Penetration; `false` turns it off.
     #[serde(default)]
     pub penetration: Switch<PenetrationGuard>,
+    /// Contact conditions that are not met; `false` turns it off.
+    #[serde(default)]
+    pub contact: Switch<ContactGuard>,
+    /// A nonlinear step that lands far away; `false` turns it off.
+    #[serde(default)]
+    pub newton: Switch<NewtonGuard>,
 }
 
 /// Energy gained beyond external and support work.
@@ -731,6 +737,28 @@ pub struct PenetrationGuard {
 impl Default for PenetrationGuard {
     fn default() -> Self {
         PenetrationGuard { fraction: one() }
+    }
+}
+
+/// Contact conditions that are not met.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactGuard {
+    /// Largest scaled residual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<f64>,
+}
+
+/// A nonlinear step that lands far away: Newton's method found another branch, or ran away.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NewtonGuard {
+    /// Longest way in a step beyond what the velocity makes, of the length of the model.
+    #[serde(default = "one")]
+    pub reach: f64,
+}
+
+impl Default for NewtonGuard {
+    fn default() -> Self {
+        NewtonGuard { reach: one() }
     }
 }
 
@@ -840,11 +868,35 @@ pub struct HistoryOutput {
     /// One row every so many steps (the last step is always written).
     #[serde(default = "one_usize")]
     pub every: usize,
+    /// File format.
+    #[serde(default)]
+    pub format: HistoryFormat,
 }
 
 impl Default for HistoryOutput {
     fn default() -> Self {
-        HistoryOutput { every: 1 }
+        HistoryOutput { every: 1, format: HistoryFormat::default() }
+    }
+}
+
+/// File format of the history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HistoryFormat {
+    /// Text: for everyone.
+    #[default]
+    Csv,
+    /// NumPy's binary format: fast.
+    Npy,
+}
+
+impl HistoryFormat {
+    /// Name of the file in the output directory.
+    pub fn file(self) -> &'static str {
+        match self {
+            HistoryFormat::Csv => "history.csv",
+            HistoryFormat::Npy => "history.npy",
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::diagnostic::listing;
 use super::registry::CASE;
-use super::spec::{Choice, Field, Kind, Need, Status, Table, Tag, Variant, required};
+use super::spec::{Choice, Field, Kind, Need, Table, Tag, Variant, required};
 use std::fmt::Write;
 
 /// Every key of a case file.
@@ -48,7 +48,7 @@ impl Page {
                 }
             }
         }
-        for field in inner.iter().filter(|field| field.status == Status::Built) {
+        for field in inner.iter() {
             if let Some(table) = field.kind.table() {
                 let path = if path.is_empty() { field.name.to_string() } else { format!("{path}.{}", field.name) };
                 let heading = match field.kind {
@@ -66,10 +66,6 @@ impl Page {
             true => format!("Without `{}`", tag.key),
             false => format!("`{} = \"{}\"`", tag.key, variant.name),
         };
-        if variant.status == Status::Planned {
-            let _ = writeln!(self.text, "\n**{title}** *Not built yet.*");
-            return;
-        }
         let _ = writeln!(self.text, "\n**{title}** {}", variant.doc);
         self.groups(variant.one_of.iter().map(Vec::as_slice));
         self.fields(&variant.fields);
@@ -93,8 +89,7 @@ impl Page {
                 Need::Default(text) => format!("`{text}`"),
                 Need::Number(value) => format!("`{value:?}`"),
             };
-            let note = if field.status == Status::Planned { " (*not built yet*)" } else { "" };
-            let meaning = format!("{}{}{note}", field.doc, words(field));
+            let meaning = format!("{}{}", field.doc, words(field));
             let cells = [format!("`{}`", field.name), field.kind.describe(), default, meaning];
             // A bar would end the cell.
             let _ = writeln!(self.text, "| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
@@ -105,9 +100,6 @@ impl Page {
 /// What each word of a choice means.
 fn words(field: &Field) -> String {
     let (Kind::Word(choices) | Kind::Words(choices)) = field.kind else { return String::new() };
-    let word = |choice: &Choice| {
-        let note = if choice.status == Status::Planned { " (*not built yet*)" } else { "" };
-        format!("`{}` {}{note}", choice.name, choice.doc)
-    };
+    let word = |choice: &Choice| format!("`{}` {}", choice.name, choice.doc);
     format!(": {}", choices.iter().map(word).collect::<Vec<_>>().join("; "))
 }

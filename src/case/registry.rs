@@ -1,7 +1,6 @@
 //! Every key of a case file, declared once.
 //!
-//! A key of the contract that this version does not build ends in `.planned()`: delete that word when the
-//! feature arrives. Schemes and elements come from their own registries.
+//! Schemes and elements come from their own registries.
 
 use super::registry_body::{BODY, MOST_ELEMENTS};
 use super::spec::*;
@@ -347,6 +346,8 @@ static GUARDS: Table = table(
     &[
         default("energy", OffOr(&ENERGY_GUARD), "{}", "Energy gained beyond external and support work"),
         default("penetration", OffOr(&PENETRATION_GUARD), "{}", "Depth of penetration"),
+        default("contact", OffOr(&CONTACT_GUARD), "{}", "Contact conditions that are not met"),
+        default("newton", OffOr(&NEWTON_GUARD), "{}", "A nonlinear step that lands far away"),
     ],
 );
 
@@ -363,6 +364,28 @@ static PENETRATION_GUARD: Table = table(
     "guards.penetration",
     "Guard against penetration",
     &[default("fraction", Number(POSITIVE), "1.0", "Largest depth, of the shortest adjacent element")],
+);
+
+static CONTACT_GUARD: Table = table(
+    "guards.contact",
+    "Guard against contact conditions that are not met",
+    &[default(
+        "residual",
+        Number(POSITIVE),
+        "1e-6, or 100 solver.contact.tolerance if that is more",
+        "Largest scaled residual of a step, the column `complementarity`",
+    )],
+);
+
+static NEWTON_GUARD: Table = table(
+    "guards.newton",
+    "Guard against a Newton iteration that runs away, or ends on another branch",
+    &[default(
+        "reach",
+        Number(POSITIVE),
+        "1.0",
+        "Longest way of a node in a step beyond what its velocity makes, of the length of the model",
+    )],
 );
 
 static OUTPUT: Table = table(
@@ -389,12 +412,15 @@ static VTK: Table = table(
 
 const ENCODINGS: &[Choice] = &[word("raw", "raw bytes: fast"), word("lz4", "compressed: small")];
 
+const HISTORY_FORMATS: &[Choice] =
+    &[word("csv", "comma-separated values"), word("npy", "binary, read by `numpy.load`: many times faster")];
+
 static HISTORY: Table = table(
     "output.history",
     "The table of every step",
     &[
         default("every", Integer(1, MOST_STEPS), "1", "One row every so many steps; the last is always there"),
-        default("format", Word(&[word("csv", "comma-separated values")]), "\"csv\"", "File format"),
+        default("format", Word(HISTORY_FORMATS), "\"csv\"", "File format"),
     ],
 );
 
@@ -458,7 +484,7 @@ mod tests {
     /// Compares the default of every absent key with what the case makes of it; returns how many.
     fn compare(table: &'static Table, given: &tree::Node, case: &Value) -> usize {
         let mut compared = 0;
-        for field in table.keys(given).fields.iter().filter(|field| field.status == Status::Built) {
+        for field in table.keys(given).fields.iter() {
             let here = given.get(field.name);
             let empty = tree::from_toml("").unwrap();
             match (field.kind, here, field.need) {

@@ -49,7 +49,7 @@ fn elements() -> Vec<Variant> {
         let required = single.iter().map(|key| Field { need: Need::Required, ..body_key(kind, key) });
         let optional = kind.optional.iter().map(|key| body_key(kind, key));
         let fields = required.chain(alternatives).chain(optional).collect();
-        Variant { name: kind.name, doc: kind.summary, fields, one_of, status: Status::Built }
+        Variant { name: kind.name, doc: kind.summary, fields, one_of }
     });
     variants.collect()
 }

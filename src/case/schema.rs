@@ -3,7 +3,7 @@
 //! Made from the registry of keys. What is not built yet is left out, so that an editor marks it.
 
 use super::registry::CASE;
-use super::spec::{Choice, Field, Kind, Need, Range, Status, Table, Variant};
+use super::spec::{Choice, Field, Kind, Need, Range, Table, Variant};
 use serde_json::{Map, Value, json};
 
 /// The schema of a whole case file.
@@ -29,7 +29,7 @@ fn table(spec: &Table) -> Value {
         None => extend(&mut schema, object(spec.fields.iter(), &groups, None)),
         Some(tag) => {
             let variants = (tag.variants)();
-            let built = variants.iter().filter(|variant| variant.status == Status::Built);
+            let built = variants.iter();
             let alternatives = built.map(|variant| {
                 let groups: Vec<Vec<&str>> = groups.iter().chain(&variant.one_of).cloned().collect();
                 let absent = tag.absent == Some(variant.name);
@@ -55,7 +55,7 @@ fn object<'a>(
             .insert(key.into(), json!({ "description": format!("{doc}: {}", variant.doc), "const": variant.name }));
         required.push(key);
     }
-    let built: Vec<&Field> = fields.filter(|field| field.status == Status::Built).collect();
+    let built: Vec<&Field> = fields.collect();
     for field in &built {
         properties.insert(field.name.into(), property(field));
         if field.need == Need::Required {
@@ -135,7 +135,7 @@ fn number(range: Range) -> Value {
 }
 
 fn words(choices: &[Choice]) -> Value {
-    let built: Vec<&str> = choices.iter().filter(|c| c.status == Status::Built).map(|c| c.name).collect();
+    let built: Vec<&str> = choices.iter().map(|c| c.name).collect();
     json!({ "enum": built })
 }
 

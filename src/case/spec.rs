@@ -41,8 +41,6 @@ pub struct Variant {
     pub fields: Vec<Field>,
     /// Groups of keys of which exactly one must be there.
     pub one_of: Vec<Vec<&'static str>>,
-    /// Whether this version has it.
-    pub status: Status,
 }
 
 /// A key.
@@ -56,17 +54,6 @@ pub struct Field {
     pub need: Need,
     /// What it is; a sentence without its full stop.
     pub doc: &'static str,
-    /// Whether this version has it.
-    pub status: Status,
-}
-
-/// Whether a key or a choice works already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// It works.
-    Built,
-    /// It is reserved and refused with a message that says so.
-    Planned,
 }
 
 /// What holds if a key is absent.
@@ -145,8 +132,6 @@ pub struct Choice {
     pub name: &'static str,
     /// What it means.
     pub doc: &'static str,
-    /// Whether this version has it.
-    pub status: Status,
 }
 
 /// An interval of numbers.
@@ -181,22 +166,22 @@ pub const fn inside(min: f64, max: f64) -> Range {
 
 /// A key that must be there.
 pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { name, kind, need: Need::Required, doc, status: Status::Built }
+    Field { name, kind, need: Need::Required, doc }
 }
 
 /// A key that may be absent.
 pub const fn optional(name: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { name, kind, need: Need::Optional, doc, status: Status::Built }
+    Field { name, kind, need: Need::Optional, doc }
 }
 
 /// A key with a default.
 pub const fn default(name: &'static str, kind: Kind, value: &'static str, doc: &'static str) -> Field {
-    Field { name, kind, need: Need::Default(value), doc, status: Status::Built }
+    Field { name, kind, need: Need::Default(value), doc }
 }
 
 /// A word that works.
 pub const fn word(name: &'static str, doc: &'static str) -> Choice {
-    Choice { name, doc, status: Status::Built }
+    Choice { name, doc }
 }
 
 /// A table of these fields.
@@ -206,23 +191,7 @@ pub const fn table(title: &'static str, doc: &'static str, fields: &'static [Fie
 
 /// A variant that works, without groups.
 pub fn variant(name: &'static str, doc: &'static str, fields: Vec<Field>) -> Variant {
-    Variant { name, doc, fields, one_of: Vec::new(), status: Status::Built }
-}
-
-impl Field {
-    /// The same key, refused as not built yet.
-    pub const fn planned(mut self) -> Field {
-        self.status = Status::Planned;
-        self
-    }
-}
-
-impl Choice {
-    /// The same word, refused as not built yet.
-    pub const fn planned(mut self) -> Choice {
-        self.status = Status::Planned;
-        self
-    }
+    Variant { name, doc, fields, one_of: Vec::new() }
 }
 
 impl Range {
@@ -265,7 +234,7 @@ impl Kind {
     /// In words, as in "`step` must be …".
     pub fn describe(&self) -> String {
         let words = |choices: &[Choice]| {
-            let built = choices.iter().filter(|choice| choice.status == Status::Built);
+            let built = choices.iter();
             built.map(|choice| format!("{:?}", choice.name)).collect::<Vec<_>>()
         };
         let count = |min: usize, max: usize| match (min, max) {
@@ -349,7 +318,7 @@ impl Table {
             Some(_) => None,
             None => tag.absent,
         };
-        match variants.iter().find(|v| Some(v.name) == given && v.status == Status::Built) {
+        match variants.iter().find(|v| Some(v.name) == given) {
             Some(variant) => {
                 if node.get(tag.key).is_some() {
                     keys.title = format!("{} with {} = {:?}", self.title, tag.key, variant.name);

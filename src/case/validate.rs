@@ -5,7 +5,7 @@
 use super::diagnostic::{Diagnostic, MOST_REPORTED, Place, listing, nearest};
 use super::files::Files;
 use super::registry::CASE;
-use super::spec::{Choice, Field, Keys, Kind, Need, Range, Reference, Status, Table, Tag};
+use super::spec::{Choice, Field, Keys, Kind, Need, Range, Reference, Table, Tag};
 use super::tree::{Entry, Node, Value};
 
 /// What the walk came across that later checks need.
@@ -64,7 +64,6 @@ impl Walk<'_> {
 
     fn table(&mut self, table: &'static Table, node: &Node, path: &str) {
         let keys = table.keys(node);
-        let mut held_back = false;
         // A misspelt key is reported as such, not once more as missing.
         let mut meant = Vec::new();
         for entry in node.entries() {
@@ -72,10 +71,6 @@ impl Walk<'_> {
             let tag = table.tag.as_ref().filter(|tag| tag.key == entry.key);
             match (tag, keys.fields.iter().find(|field| field.name == entry.key)) {
                 (Some(tag), _) => self.tag(tag, &entry.node, &path),
-                (None, Some(field)) if field.status == Status::Planned => {
-                    held_back = true;
-                    self.report(planned(&entry.place, &path, &format!("`{path}`")));
-                }
                 (None, Some(field)) => self.value(field, &entry.node, &path),
                 (None, None) => {
                     meant.extend(nearest(&entry.key, keys.names(table)));
@@ -83,14 +78,9 @@ impl Walk<'_> {
                 }
             }
         }
-        // Keys may well be missing where others are not built yet.
-        if held_back {
-            return;
-        }
         let absent = |key| node.get(key).is_none() && !meant.contains(&key);
         if let Some(tag) = table.tag.as_ref().filter(|tag| tag.absent.is_none() && absent(tag.key)) {
-            let names =
-                (tag.variants)().iter().filter(|v| v.status == Status::Built).map(|v| v.name).collect::<Vec<_>>();
+            let names = (tag.variants)().iter().map(|v| v.name).collect::<Vec<_>>();
             let help = format!("`{}` is one of {}", tag.key, listing(names));
             self.report(missing(&keys, node, path, tag.key).help(help));
         }
@@ -109,7 +99,7 @@ impl Walk<'_> {
 
     fn exactly_one(&mut self, group: &[&str], keys: &Keys, node: &Node, path: &str) {
         let present: Vec<&Entry> = node.entries().iter().filter(|e| group.contains(&e.key.as_str())).collect();
-        let built = keys.fields.iter().filter(|f| group.contains(&f.name) && f.status == Status::Built);
+        let built = keys.fields.iter().filter(|f| group.contains(&f.name));
         let names = built.map(|field| field.name).collect::<Vec<_>>();
         let names = format!("{}{}", if names.len() > 1 { "exactly one of " } else { "" }, listing(names));
         match present.as_slice() {
@@ -130,7 +120,7 @@ impl Walk<'_> {
 
     fn tag(&mut self, tag: &Tag, node: &Node, path: &str) {
         let variants = (tag.variants)();
-        let built = || variants.iter().filter(|v| v.status == Status::Built && !v.name.is_empty()).map(|v| v.name);
+        let built = || variants.iter().filter(|v| !v.name.is_empty()).map(|v| v.name);
         let help = format!("`{}` is one of {}", tag.key, listing(built()));
         let Some(name) = node.text() else {
             let message = format!("`{path}` must be a text");
@@ -138,9 +128,6 @@ impl Walk<'_> {
             return;
         };
         match variants.iter().find(|variant| variant.name == name && !name.is_empty()) {
-            Some(variant) if variant.status == Status::Planned => {
-                self.report(planned(&node.place, path, &format!("`{path} = {name:?}`")).help(help));
-            }
             Some(_) => {}
             None => self.report(unknown_word(node, path, name, built()).help(help)),
         }
@@ -316,12 +303,9 @@ impl Walk<'_> {
     }
 
     fn word(&mut self, choices: &[Choice], node: &Node, path: &str, word: &str) {
-        let built = || choices.iter().filter(|c| c.status == Status::Built).map(|c| c.name);
+        let built = || choices.iter().map(|c| c.name);
         let help = format!("allowed: {}", listing(built()));
         match choices.iter().find(|choice| choice.name == word) {
-            Some(choice) if choice.status == Status::Planned => {
-                self.report(planned(&node.place, path, &format!("`{path} = {word:?}`")).help(help));
-            }
             Some(_) => {}
             None => self.report(unknown_word(node, path, word, built()).help(help)),
         }
@@ -348,18 +332,13 @@ fn missing(keys: &Keys, node: &Node, path: &str, key: &str) -> Diagnostic {
     Diagnostic::new(&node.place, path, message, format!("needs `{key}`"))
 }
 
-fn planned(place: &Place, path: &str, what: &str) -> Diagnostic {
-    let message = format!("{what} is known, but this version does not build it yet");
-    Diagnostic::new(place, path, message, "not built yet")
-}
-
 fn unknown_word<'a>(node: &Node, path: &str, word: &str, known: impl Iterator<Item = &'a str>) -> Diagnostic {
     Diagnostic::new(&node.place, path, format!("`{path}` cannot be {word:?}"), suggestion(word, known))
 }
 
 fn unknown_key(table: &Table, keys: &Keys, entry: &Entry, path: &str) -> Diagnostic {
     let tag = table.tag.as_ref().map(|tag| tag.key);
-    let built = keys.fields.iter().filter(|field| field.status == Status::Built).map(|field| field.name);
+    let built = keys.fields.iter().map(|field| field.name);
     let message = format!("unknown key `{}` in {}", entry.key, keys.title);
     Diagnostic::new(&entry.place, path, message, suggestion(&entry.key, keys.names(table)))
         .help(format!("allowed keys: {}", listing(tag.into_iter().chain(built))))

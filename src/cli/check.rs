@@ -2,6 +2,7 @@
 
 use super::{CaseArgs, Manners, output};
 use crate::case::Loaded;
+use crate::case::data::HistoryFormat;
 use crate::run::{Prepared, prepare};
 use crate::sinks::columns::Columns;
 use crate::{Error, Result, advice, run, summary};
@@ -49,7 +50,8 @@ impl Check {
         let steps = run::grid(case).count();
         let elements: usize = system.elements.iter().map(|e| e.block().len()).sum();
         let columns = Columns::new(&model, &system).names().len() as u64;
-        let history = (steps / case.output.history.every as u64 + 1) * columns * 24;
+        let digits = if case.output.history.format == HistoryFormat::Csv { 24 } else { 8 };
+        let history = (steps / case.output.history.every as u64 + 1) * columns * digits;
         let frames = case.output.vtk.get().map_or(0, |vtk| {
             vtk.every.map_or(vtk.frames.unwrap_or(200) as u64, |every| steps / every as u64).min(steps) + 1
         });

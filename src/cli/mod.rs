@@ -11,6 +11,7 @@ mod output;
 mod report;
 mod run;
 mod stop;
+mod sweep;
 mod test;
 mod verify;
 
@@ -54,7 +55,7 @@ enum Command {
                             --set time.step=1e-3 -o out/fine --plot\n  carom run cases/impacting-bar.toml \
                             --set 'scheme={ name = \"moreau-jean\", theta = 0.5 }' --force")]
     Run(run::Run),
-    /// Continue an interrupted run from its last checkpoint.
+    /// Continue an interrupted run from its last checkpoint, or a sweep with its missing rows.
     Resume(run::Resume),
     /// Validate a case without running it: sizes, time scales, advice.
     Check(check::Check),
@@ -76,6 +77,15 @@ enum Command {
     /// The verification book: every scheme against every exact or independent solution.
     #[command(after_help = "Examples:\n  carom verify\n  carom verify --json\n  carom verify --markdown docs")]
     Verify(verify::Verify),
+    /// Run a case with every combination of some values: one row of a table each.
+    #[command(
+        after_help = "Examples:\n  carom sweep cases/impacting-bar.toml --vary scheme.rho_inf=0:1:11\n  carom sweep \
+                            cases/impacting-bar.toml --vary time.step=1e-3,2e-3,4e-3 --vary scheme.rho_inf=0:1:11 \
+                            --plot contact.wall.roughness"
+    )]
+    Sweep(sweep::Command),
+    /// Join the shards of a sweep into one table.
+    Merge(sweep::Merge),
     /// Write report.html of a finished run again, from its files.
     Report(report::Report),
     /// Natural frequencies and mode shapes of a case.
@@ -202,12 +212,14 @@ pub fn main() -> u8 {
     let manners = Manners { quiet: cli.quiet, verbose: cli.verbose, color };
     let result = match cli.command {
         Command::Run(command) => command.execute(&manners),
-        Command::Resume(command) => command.execute(&manners),
+        Command::Resume(command) => command.execute(&manners, cli.threads),
         Command::Check(command) => command.execute(&manners),
         Command::Test(command) => command.execute(&manners, cli.threads),
         Command::Compare(command) => command.execute(&manners, cli.threads),
         Command::Converge(command) => command.execute(&manners, cli.threads),
         Command::Verify(command) => command.execute(&manners, cli.threads),
+        Command::Sweep(command) => command.execute(&manners, cli.threads),
+        Command::Merge(command) => command.execute(&manners),
         Command::Report(command) => command.execute(&manners),
         Command::Modes(command) => command.execute(&manners),
         Command::List(command) => command.execute(),

@@ -1,9 +1,10 @@
 //! `carom run` and `carom resume`.
 
-use super::{CaseArgs, Manners, output, stop};
+use super::{CaseArgs, Manners, output, stop, sweep};
 use crate::case::Loaded;
 use crate::checkpoint::Checkpoint;
 use crate::summary::Summary;
+use crate::sweep::Sweep;
 use crate::{Error, Result, case, run};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub struct Run {
 
 #[derive(Args)]
 pub struct Resume {
-    /// Output directory of the interrupted run.
+    /// Output directory of the interrupted run or sweep.
     dir: PathBuf,
     /// Stop after this time with a checkpoint and exit code 8.
     #[arg(long, value_name = "T", value_parser = stop::seconds)]
@@ -49,7 +50,10 @@ impl Run {
 }
 
 impl Resume {
-    pub fn execute(&self, manners: &Manners) -> Result<()> {
+    pub fn execute(&self, manners: &Manners, threads: Option<usize>) -> Result<()> {
+        if Sweep::lives_in(&self.dir) {
+            return sweep::resume(&self.dir, self.max_wall, manners, threads);
+        }
         let checkpoint = Checkpoint::read(&self.dir)?;
         let identity = &checkpoint.identity;
         let loaded = case::load(&identity.case_file, &identity.overrides, identity.allow_outside)?;
@@ -77,20 +81,23 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
     }
     let stop = stop::watch(start.max_wall, out)?;
     let manner = run::Manner { force: start.force, from: start.from, stop: &stop, extra: &mut progress };
-    let summary = run::run(loaded, out, manner).map_err(|error| with_place(error, out))?;
+    let summary = run::run(loaded, out, manner)
+        .map_err(|error| with_place(error, &out.join(loaded.case.output.history.format.file())))?;
     if !manners.quiet {
         for advice in &summary.advice {
             output::say(&format!("advice: {advice}"));
         }
         let title = if summary.title.is_empty() { &loaded.name } else { &summary.title };
+        let settings = &loaded.case.output;
+        let frames = settings.vtk.get().map_or("", |_| "series.pvd, ");
         let more = if manners.verbose { counts(&summary) } else { String::new() };
         output::print(&format!(
             "{title}\n{}{more}  {:<24}{}\n",
             summary.table(),
             "files",
-            out.join("{history.csv, series.pvd, summary.json}").display()
+            out.join(format!("{{{}, {}summary.json}}", settings.history.format.file(), frames)).display()
         ))?;
-        if loaded.case.output.report {
+        if settings.report {
             output::print(&format!("  {:<24}{}\n", "report", out.join("report.html").display()))?;
         }
     }
@@ -118,8 +125,8 @@ fn counts(summary: &Summary) -> String {
 }
 
 /// A run that stops half-way has left its history; say where.
-fn with_place(error: Error, out: &std::path::Path) -> Error {
-    let place = format!("\n  up to there: {}", out.join("history.csv").display());
+fn with_place(error: Error, history: &Path) -> Error {
+    let place = format!("\n  up to there: {}", history.display());
     match error {
         Error::Solver(text) => Error::Solver(text + &place),
         Error::Guard(text) => Error::Guard(text + &place),

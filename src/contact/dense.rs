@@ -36,7 +36,7 @@ pub fn solve(problem: &Problem, tolerance: f64, z: &mut [f64], y: &mut [f64]) ->
             matrix[(column, column)] += SHARE * weight(i);
         }
         let right = DVector::from_fn(set.len(), |n, _| -problem.b[problem.active[set[n]] as usize]);
-        let solution = matrix.lu().solve(&right)?;
+        let solution = if set.is_empty() { right } else { matrix.lu().solve(&right)? };
         for (k, &i) in problem.active.iter().enumerate() {
             trial[i as usize] = if closed[k] { solution[number[k]].max(0.0) } else { 0.0 };
         }

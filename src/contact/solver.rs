@@ -219,6 +219,6 @@ mod tests {
         assert!(!outcome.converged && outcome.sweeps == 3);
         let auto = ContactSolver { method: ContactMethod::Auto, ..settings };
         let outcome = problem.solve(&auto, &mut z, &mut y);
-        assert!(outcome.converged && outcome.method == Method::Lemke, "{outcome:?}");
+        assert!(outcome.converged && outcome.method == Method::ActiveSet, "{outcome:?}");
     }
 }

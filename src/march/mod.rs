@@ -115,14 +115,16 @@ pub fn march(
             sink.begin(None)?;
             sink.record(&Record { h: 0.0, attempt: &attempt, ledger: &ledger })?;
         }
-        keep(&mut keeper, start, &attempt.state, &ledger, method, pace, sinks)?;
+        if keeper.as_ref().is_some_and(|keeper| keeper.early()) {
+            keep(&mut keeper, start, &attempt.state, &ledger, method, pace, sinks)?;
+        }
     }
     let mut stepping = Duration::ZERO;
     let mut state = attempt.state.clone();
     while let Some(stride) = pace.next(&state) {
         let clock = Instant::now();
         let result = method.attempt(&state, stride.h, stride.end, &mut attempt);
-        let result = result.and_then(|()| guards.check(&attempt, &ledger));
+        let result = result.and_then(|()| guards.check(&state, &attempt, &ledger));
         if let Err(error) = result {
             stepping += clock.elapsed();
             if let Err(error) = pace.failed(error) {

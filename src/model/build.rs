@@ -244,6 +244,11 @@ impl Model {
                     nodes = pairs.iter().flatten().copied().collect();
                     Obstacle::Neighbours { pairs }
                 } else {
+                    let body = |node: &usize| self.bodies.iter().position(|body| body.nodes.contains(node));
+                    let first = nodes.first().and_then(body);
+                    if nodes.iter().chain(&others).all(|node| body(node) == first) {
+                        return Err(Error::Input(format!("{what}: `between` needs nodes of two bodies")));
+                    }
                     Obstacle::Bodies { others }
                 }
             }

@@ -1,9 +1,13 @@
-//! Line plots as SVG and PNG: axes, ticks, curves, a legend. The same data gives the same bytes.
+//! Figures as SVG and PNG: curves with axes, ticks and a legend, and maps of two parameters. The same data gives the same
+//! bytes.
 //!
 //! It knows numbers and labels; it must not know what they mean.
 
+mod heat;
 mod png;
 pub mod text;
+
+pub use heat::Heat;
 
 use crate::report::{decimate, escape};
 use std::fmt::Write;

@@ -1,5 +1,7 @@
-//! The table of a run, read back from `history.csv`.
+//! The table of a run, read back from `history.csv` or `history.npy`.
 
+use crate::case::data::HistoryFormat;
+use crate::sinks::npy;
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -10,8 +12,16 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a table; messages name the file, the line and the cell.
-    pub fn read(path: &Path) -> Result<Table> {
+    /// Reads the table of the run in `dir`; messages name the file, the line and the cell.
+    pub fn read(dir: &Path) -> Result<Table> {
+        let binary = dir.join(HistoryFormat::Npy.file());
+        if binary.exists() {
+            let bytes = std::fs::read(&binary).map_err(Error::io("read", &binary))?;
+            let broken = |what| Error::Input(format!("{}: {what}", binary.display()));
+            let (names, columns) = npy::parse(&bytes).map_err(broken)?;
+            return Ok(Table { names, columns });
+        }
+        let path = &dir.join(HistoryFormat::Csv.file());
         let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
         let name = path.display();
         let text = String::from_utf8(bytes)

@@ -24,7 +24,7 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPTS: [&str; 4] =
     [include_str!("common.js"), include_str!("plot.js"), include_str!("stage.js"), include_str!("app.js")];
 
-/// Writes `report.html` of the finished run in `dir`, from its `summary.json`, `history.csv` and `animation.json`.
+/// Writes `report.html` of the finished run in `dir`, from its `summary.json`, its history and `animation.json`.
 pub fn rebuild(dir: &Path) -> Result<()> {
     let path = dir.join("summary.json");
     let summary = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
@@ -39,7 +39,7 @@ pub fn write(dir: &Path, summary: &str) -> Result<()> {
         let found = &summary["schema"];
         return Err(broken("summary.json", format!("`schema` is {found}, but this version reads 1")));
     }
-    let table = Table::read(&dir.join("history.csv"))?;
+    let table = Table::read(dir)?;
     let path = dir.join("animation.json");
     if !path.exists() {
         let cause = "the run was made with output.report = false; run the case again without that";

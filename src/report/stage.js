@@ -10,7 +10,7 @@ const OBSTACLES = {
     pen.solid([point, [point[0] + far * direction[0], point[1] + far * direction[1]]]);
   },
   circle({ centre, radius, inside }, pen) {
-    pen.disc(centre, radius, inside);
+    pen.round(centre, radius, inside);
   },
   polyline({ points }, pen) {
     pen.solid(points);
@@ -262,9 +262,10 @@ class Stage {
       each((k, from, to) => this.drawSegment(from, to, colour(k), thick));
       if (this.flat && count > 0) this.drawOutline(body, at, thick);
     }
-    for (const { nodes: [node], segments: [, count] } of scene.bodies) {
+    for (const { nodes: [node], segments: [, count], half_height: radius } of scene.bodies) {
       const plain = !shown || shown.segments;
-      if (count === 0) this.drawMass(at(node), plain ? this.theme.accent : this.paint(mixed(node), shown));
+      const size = radius > 0 ? view.scale * radius : this.flat ? 15 : 8;
+      if (count === 0) this.drawMass(at(node), plain ? this.theme.accent : this.paint(mixed(node), shown), size);
     }
     for (const node of scene.supports) this.drawSupport(at(node));
     for (const { node } of scene.probes) this.drawProbe(at(node));
@@ -323,8 +324,8 @@ class Stage {
     this.pen.fill();
   }
 
-  drawMass(place, colour) {
-    this.disc(place, this.flat ? 15 : 8, colour);
+  drawMass(place, colour, size) {
+    this.disc(place, size, colour);
     this.pen.strokeStyle = this.theme.solid;
     this.pen.lineWidth = 1;
     this.pen.stroke();
@@ -439,7 +440,7 @@ class Stage {
     this.stroke(this.theme.solid, 2.5, points.map(([x, y]) => this.screen(x, y)));
   }
 
-  disc(centre, radius, inside) {
+  round(centre, radius, inside) {
     const { pen, view } = this;
     pen.beginPath();
     pen.arc(...this.screen(...centre), view.scale * radius, 0, 2 * Math.PI);

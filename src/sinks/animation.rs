@@ -12,7 +12,7 @@ use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::files::Growing;
 use crate::model::function::Function;
-use crate::model::{Body, Component, Model, Obstacle as Touched};
+use crate::model::{Body, Component, Contact, Model, Obstacle as Touched};
 use crate::system::System;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
@@ -349,6 +349,16 @@ impl Cast {
     }
 }
 
+/// Radius of a point mass, as its contacts see it; zero for other bodies.
+fn ball(model: &Model, body: &Body) -> f64 {
+    let touches = |contact: &&Contact| match &contact.obstacle {
+        Touched::Bodies { others } => contact.nodes.iter().chain(others).any(|node| body.nodes.contains(node)),
+        _ => contact.nodes.iter().any(|node| body.nodes.contains(node)),
+    };
+    let radii = model.contacts.iter().filter(|_| body.lines.is_empty()).filter(touches).map(|contact| contact.radius);
+    radii.fold(0.0, f64::max)
+}
+
 fn scene(model: &Model, cast: &Cast) -> Scene {
     let bodies = model.bodies.iter().zip(&cast.parts).map(|(body, &segments)| {
         let first = cast.nodes.partition_point(|&node| node < body.nodes.start);
@@ -358,7 +368,7 @@ fn scene(model: &Model, cast: &Cast) -> Scene {
             element: body.kind.name.to_string(),
             nodes: [first, count],
             segments,
-            half_height: body.properties.half_height,
+            half_height: body.properties.half_height.max(ball(model, body)),
         }
     });
     let mut supports: Vec<usize> =

@@ -127,7 +127,7 @@ impl Sink for Frames<'_> {
     }
 
     fn save(&mut self) -> Result<Vec<u8>> {
-        Ok(pack(&self.series.as_ref().map(Series::place).transpose()?.unwrap_or_default()))
+        Ok(pack(&self.series.as_mut().map(Series::place).transpose()?.unwrap_or_default()))
     }
 
     fn record(&mut self, record: &Record) -> Result<()> {

@@ -5,6 +5,7 @@ pub mod columns;
 pub mod digest;
 pub mod frames;
 pub mod history;
+pub mod npy;
 pub mod surface;
 pub mod vtk;
 

@@ -6,6 +6,7 @@
 //! appended raw bytes, and it leaves out a cell count of zero, which VTK demands.
 
 mod series;
+mod snapshot;
 
 use std::fmt;
 use std::io::Write;

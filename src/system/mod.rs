@@ -220,12 +220,17 @@ impl System {
     /// Body, node and component of a degree of freedom in words.
     pub fn describe(&self, dof: usize) -> String {
         let (node, component) = self.nodes.owner(dof);
+        format!("{}, component {}", self.describe_node(node), component.name())
+    }
+
+    /// Where a node is.
+    pub fn describe_node(&self, node: usize) -> String {
         let (body, nodes) =
             self.bodies.iter().find(|(_, nodes)| nodes.contains(&node)).expect("every node belongs to a body");
         let place = self.nodes.place[node];
         let place =
             if self.nodes.dimension == 1 { format!("{}", place[0]) } else { format!("{}, {}", place[0], place[1]) };
-        format!("body `{body}`, node {} at ({place}), component {}", node - nodes.start, component.name())
+        format!("body `{body}`, node {} at ({place})", node - nodes.start)
     }
 
     /// Overwrites `f` with the internal force at `q`; returns the strain energy.

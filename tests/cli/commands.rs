@@ -155,7 +155,7 @@ fn list_knows_what_the_registries_know() {
     assert_eq!(first_words("schemes"), wanted);
     assert_eq!(first_words("elements"), elements::ELEMENTS.iter().map(|kind| kind.name).collect::<Vec<_>>());
     assert_eq!(first_words("cases"), cases::CASES.iter().map(|case| case.name).collect::<Vec<_>>());
-    assert_eq!(first_words("contacts"), ["plane"]);
+    assert_eq!(first_words("contacts"), ["plane", "half_plane", "circle", "polyline", "between"]);
     let all = place.good(&["list"]);
     let headings: Vec<&str> = all.lines().filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(headings, ["schemes", "elements", "contacts", "cases"]);

@@ -5,6 +5,7 @@ mod exit_codes;
 mod files;
 mod regression;
 mod stopping;
+mod sweep;
 mod typos;
 
 use assert_cmd::cargo::cargo_bin_cmd;

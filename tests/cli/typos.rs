@@ -3,6 +3,7 @@
 use super::Place;
 use carom::case::{Format, parse};
 use carom::cases::CASES;
+use std::collections::BTreeMap;
 
 /// A key where it stands in a text.
 struct Key {
@@ -75,7 +76,14 @@ fn the_scanner_finds_every_key() {
 fn every_letter_of_every_key_of_every_shipped_case() {
     let (mut tried, mut silent) = (0, Vec::new());
     for (name, text) in shipped() {
+        let mut often: BTreeMap<String, usize> = BTreeMap::new();
         for key in keys(text) {
+            // In a case with two hundred bodies the tenth `material` teaches nothing new.
+            let times = often.entry(key.name.clone()).or_default();
+            *times += 1;
+            if *times > 9 {
+                continue;
+            }
             for at in (0..key.name.len()).filter(|&at| key.name.as_bytes()[at].is_ascii_alphabetic()) {
                 let wrong = mistyped(text, &key, at);
                 let failure = parse(&wrong, name, Format::Toml, &[]).expect_err(&format!("{name}:{}", key.line));

@@ -155,6 +155,29 @@ fn a_block_sticks_up_to_the_angle_of_friction() {
     }
 }
 
+/// With enough friction the square block tips over its lower corner beyond 45 degrees, and not before.
+#[test]
+fn a_block_tips_where_it_should() {
+    for (degrees, tips) in [(44.0_f64, false), (46.0, true), (55.0, true)] {
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        let gravity = format!("gravity=[{:?}, {:?}]", 9.81 * sine, -9.81 * cosine);
+        let run =
+            run("incline", &[&gravity, "contact.block.friction=3.0", "contact.point.friction=3.0", "time.end=0.3"]);
+        // Height of the upper corner on the side of the slope's top, where the block opens first.
+        let risen = run.last("probe.block.y") - run.at("probe.block.y", 0.0);
+        assert_eq!(risen > 1e-3, tips, "{degrees}: {risen}");
+        if degrees == 55.0 {
+            // Four masses at the corners of a square of half width 0.1: about the corner 8 m (0.1² + 0.1²)·2 of inertia.
+            let inertia = 4.0 * 0.02 + 4.0 * 0.02;
+            let turn = 9.81 * 4.0 * 0.1 * (sine - cosine) / inertia;
+            let t: f64 = 0.1;
+            let rise = 0.2 * 0.5 * turn * t * t;
+            let ours = run.at("probe.block.y", t) - run.at("probe.block.y", 0.0);
+            assert!((ours - rise).abs() < 0.1 * rise, "{ours} against {rise}");
+        }
+    }
+}
+
 /// Energy per cycle that the belt loses to friction, 0.10438 J, from an independent computation; in step and mesh.
 #[test]
 fn a_whisker_on_a_belt_loses_what_it_should() {

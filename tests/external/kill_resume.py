@@ -3,8 +3,9 @@
 
     kill_resume.py CAROM [--kills N] [--seed S]
 
-N is the number of kills (SIGKILL) to be survived by each of three cases: linear with frames, nonlinear with contact,
-many contacts. Everything but the object `timing` of summary.json must be the same to the byte. Exit code 1 if not.
+N is the number of kills (SIGKILL) to be survived by each of five jobs: linear with frames, nonlinear with contact, many
+contacts, a sweep, a sweep that keeps the files of its runs. Everything but the object `timing` of summary.json must be
+the same to the byte. Exit code 1 if not.
 """
 
 import argparse
@@ -18,10 +19,14 @@ import sys
 import tempfile
 import time
 
-CASES = {
-    "impacting-bar": ["--set", "time.step=1e-3"],
-    "rotating-beam": ["--set", "time.step=2.5e-4"],
-    "truss": [],
+CHECKPOINT = ["--set", "output.checkpoint={ steps = 20 }"]
+VARY = ["--vary", "scheme.rho_inf=0:1:10", "--vary", "time.step=2e-3,1e-3"]
+JOBS = {
+    "impacting-bar": ["run", "cases/impacting-bar.toml", "--set", "time.step=1e-3", *CHECKPOINT],
+    "rotating-beam": ["run", "cases/rotating-beam.toml", "--set", "time.step=2.5e-4", *CHECKPOINT],
+    "truss": ["run", "cases/truss.toml", *CHECKPOINT],
+    "sweep": ["sweep", "cases/impacting-bar.toml", *VARY, "--set", "output.checkpoint={ steps = 200 }"],
+    "sweep with files": ["sweep", "cases/impacting-bar.toml", "--vary", "scheme.rho_inf=0:1:4", "--keep-runs", *CHECKPOINT],
 }
 
 
@@ -44,7 +49,7 @@ def contents(directory):
 def survive(command, resume, directory, duration, kills):
     """Runs to the end with up to `kills` kills at random instants; returns how many there were."""
     done = 0
-    process = subprocess.Popen(command)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     while True:
         try:
             code = process.wait(timeout=random.uniform(0.0, duration) if done < kills else None)
@@ -55,11 +60,11 @@ def survive(command, resume, directory, duration, kills):
             process.kill()
             process.wait()
             done += 1
-        # Before the first checkpoint there is nothing to go on from.
-        begun = os.path.exists(os.path.join(directory, "checkpoint.bin"))
+        # Before the first checkpoint, or the plan of a sweep, there is nothing to go on from.
+        begun = any(os.path.exists(os.path.join(directory, name)) for name in ["checkpoint.bin", "sweep.json"])
         if not begun and os.path.exists(os.path.join(directory, "summary.json")):
             return done
-        process = subprocess.Popen(resume if begun else command + ["--force"])
+        process = subprocess.Popen(resume if begun else command + ["--force"], stdout=subprocess.DEVNULL)
 
 
 def main():
@@ -71,12 +76,11 @@ def main():
     random.seed(options.seed)
     total = 0
     with tempfile.TemporaryDirectory() as work:
-        for name, settings in CASES.items():
-            settings = settings + ["--set", "output.checkpoint={ steps = 20 }"]
-            start = [options.carom, "run", f"cases/{name}.toml", "-q", *settings]
+        for name, job in JOBS.items():
+            start = [options.carom, *job, "-q"]
             whole = os.path.join(work, name)
             clock = time.monotonic()
-            subprocess.run([*start, "-o", whole], check=True)
+            subprocess.run([*start, "-o", whole], check=True, stdout=subprocess.DEVNULL)
             duration = time.monotonic() - clock
             expected = contents(whole)
             survived = 0

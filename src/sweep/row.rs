@@ -1,0 +1,78 @@
+//! One row of a sweep's table: what was varied, how it went, and the figures of the run.
+
+use crate::Error;
+use crate::summary::Summary;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A finished run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Number of the run in the whole sweep, from 0; the last parameter varies fastest.
+    pub run: usize,
+    /// What was varied, by path.
+    pub parameters: Map<String, Value>,
+    /// `completed` or `failed`.
+    pub status: String,
+    /// The exit code that the run alone would have had.
+    pub code: u8,
+    /// The first line of what went wrong.
+    pub error: Option<String>,
+    /// Figures of a completed run.
+    pub figures: Map<String, Value>,
+}
+
+impl Row {
+    /// A row of a run that came to its end, or failed by itself.
+    pub fn new(run: usize, parameters: Map<String, Value>, outcome: &Result<Summary, Error>) -> Row {
+        let (status, code, error, figures) = match outcome {
+            Ok(summary) => (summary.status, 0, None, figures(summary)),
+            Err(error) => ("failed", error.exit_code(), Some(first_line(error)), Map::new()),
+        };
+        Row { run, parameters, status: status.into(), code, error, figures }
+    }
+
+    /// Whether the run failed.
+    pub fn failed(&self) -> bool {
+        self.code != 0
+    }
+
+    /// A figure, if the run has it.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        self.figures.get(name).and_then(Value::as_f64)
+    }
+}
+
+fn first_line(error: &Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_string()
+}
+
+/// The figures of a summary under flat names.
+pub fn figures(summary: &Summary) -> Map<String, Value> {
+    let mut all = Map::new();
+    let mut put = |name: String, value: &Value| all.insert(name, value.clone());
+    put("steps".into(), &summary.steps.into());
+    for (key, value) in summary.energy.as_object().into_iter().flatten() {
+        match key.as_str() {
+            "initial" | "final" | "scale" => put(format!("energy.{key}"), value),
+            _ => put(key.clone(), value),
+        };
+    }
+    for (key, value) in summary.defect.as_object().into_iter().flatten() {
+        put(format!("defect.{key}"), value);
+    }
+    put("penetration".into(), &summary.penetration.into());
+    put("complementarity".into(), &summary.complementarity.into());
+    put("closings".into(), &summary.closings.into());
+    for key in ["newton", "factorizations", "sweeps"] {
+        put(key.into(), &summary.counts[key]);
+    }
+    for (kind, entries) in [("contact", &summary.contacts), ("probe", &summary.probes)] {
+        for (name, entry) in entries {
+            for (key, value) in entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "point") {
+                put(format!("{kind}.{name}.{key}"), value);
+            }
+        }
+    }
+    all
+}
