@@ -9,6 +9,7 @@
 //! it. carom: the whole run as a user gets it, with ledger, guards, digest and a history line every 100 steps. Both walk
 //! by turns, and of each the best of many short stretches counts, because noise only ever adds.
 
+use carom::case::data::HistoryOutput;
 use carom::case::{Format, parse};
 use carom::cases;
 use carom::model::Model;
@@ -178,7 +179,8 @@ fn carom(elements: usize, scheme: &str) -> f64 {
     let prepared = Prepared { model, system, advice: Vec::new() };
     let columns = Columns::new(&prepared.model, &prepared.system);
     let directory = tempfile::tempdir().expect("a directory for the history");
-    let mut history = History::new(&directory.path().join("history.csv"), &columns, 100, case.time.end);
+    let settings = HistoryOutput { every: 100, ..case.output.history.clone() };
+    let mut history = History::new(directory.path(), &columns, &settings, case.time.end);
     let mut digest = Digest::new(&prepared.system);
     let mut watch = Watch { stretch: stretch(elements) as u64, begun: Instant::now(), best: f64::INFINITY };
     run::march(&case, &prepared, &mut [&mut digest, &mut history, &mut watch]).expect("the case runs");
