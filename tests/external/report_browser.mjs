@@ -137,7 +137,9 @@ async function usePlots(page, downloads) {
     if (!plots.includes(plot)) continue;
     await page.click(`#plot-${plot} .save`);
     const file = join(downloads, plot + ".svg");
-    check(await eventually(() => readdirSync(downloads).includes(plot + ".svg")), `${plot}.svg is saved`);
+    // A download has its name before it has its content.
+    const whole = () => readdirSync(downloads).includes(plot + ".svg") && readFileSync(file, "utf8").trimEnd().endsWith("</svg>");
+    check(await eventually(whole), `${plot}.svg is saved`);
     const content = readFileSync(file, "utf8");
     const found = await page.evaluate((content) => {
       const parsed = new DOMParser().parseFromString(content, "image/svg+xml");
