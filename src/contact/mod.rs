@@ -34,6 +34,8 @@ pub struct Contacts {
     searches: Vec<Search>,
     /// Half planes with an end: the candidates that lean on them, the end and the direction from it.
     ledges: Vec<Ledge>,
+    /// Asked several times in every step, so it is found once.
+    steady: bool,
 }
 
 /// A `[[contact]]` of the case.
@@ -97,13 +99,17 @@ impl Contacts {
                 contacts.candidates.push(candidate);
             }
         }
+        contacts.steady = contacts.searches.is_empty()
+            && contacts.ledges.is_empty()
+            && contacts.candidates.iter().all(|candidate| candidate.shape.is_affine());
         contacts
     }
 
     /// One contact of given candidates, for systems that do not come from a model.
     pub fn of(name: &str, candidates: Vec<Candidate>) -> Contacts {
         let group = Group { name: name.into(), ..Default::default() };
-        Contacts { groups: vec![group], candidates, ..Default::default() }
+        let steady = candidates.iter().all(|candidate| candidate.shape.is_affine());
+        Contacts { groups: vec![group], candidates, steady, ..Default::default() }
     }
 
     /// Number of candidates that are always there.
@@ -118,7 +124,7 @@ impl Contacts {
 
     /// Whether all gradients are the same in every step, so that what they lead to can be kept.
     pub fn steady(&self) -> bool {
-        self.searches.is_empty() && self.ledges.is_empty() && self.candidates.iter().all(|c| c.shape.is_affine())
+        self.steady
     }
 
     /// Whether any contact has friction.
