@@ -221,3 +221,21 @@ fn who_gains_energy_in_an_impact() {
     assert!(gains[0] > 100, "Newton: {gains:?}");
     assert_eq!(gains[1..], [0, 0]);
 }
+
+/// A mass thrown obliquely on a floor that is rough enough to stick: Newton's law turns the normal velocity by −e and stops
+/// the sliding, Moreau's turns both.
+#[test]
+fn the_law_of_restitution_decides_about_sliding() {
+    for (law, slides) in [("newton", 0.0), ("moreau", -0.4)] {
+        let text = format!(
+            "format = 1\ntitle = \"throw\"\n[time]\nend = 0.02\nstep = 1e-3\n[scheme]\nname = \"moreau-jean\"\n\
+             [[body]]\nname = \"ball\"\nelement = \"mass\"\nat = [0.0, 0.01]\nmass = 2.0\nvelocity = [0.5, -1.0]\n\
+             [[contact]]\nname = \"floor\"\nnodes = \"ball\"\nplane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n\
+             restitution = {{ e = 0.8, law = \"{law}\" }}\nfriction = 3.0\n[[probe]]\nname = \"ball\"\nnode = \"ball\"\n"
+        );
+        let (run, result) = try_run(&super::common::history::load(&text, &[]));
+        result.unwrap_or_else(|error| panic!("{law}: {error}"));
+        assert!((run.last("probe.ball.vy") - 0.8).abs() < 1e-12, "{law}: {}", run.last("probe.ball.vy"));
+        assert!((run.last("probe.ball.vx") - slides).abs() < 1e-12, "{law}: {}", run.last("probe.ball.vx"));
+    }
+}
