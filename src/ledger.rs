@@ -3,7 +3,7 @@
 //! Every term has its own formula and none is the remainder, so the defect is a check of the step and not a
 //! bookkeeping trick.
 
-use crate::la::dot;
+use crate::la::{dot, sum};
 use crate::schemes::Tableau;
 use crate::state::{Energy, State, Storage};
 use crate::system::System;
@@ -44,62 +44,51 @@ pub struct Passage<'a> {
     pub shift: &'a [f64],
     /// Relative velocities along the contact rows at the start and at the end.
     pub rates: [&'a [f64]; 2],
-}
-
-/// Scratch vectors of the balance.
-pub struct Scratch {
-    x: Vec<f64>,
-    image: Vec<f64>,
-    second: Vec<f64>,
-}
-
-impl Scratch {
-    /// For systems with `n` degrees of freedom.
-    pub fn new(n: usize) -> Scratch {
-        Scratch { x: vec![0.0; n], image: vec![0.0; n], second: vec![0.0; n] }
-    }
+    /// M a at the start, where the scheme carries the acceleration on, and at the end.
+    pub inertia: [&'a [f64]; 2],
 }
 
 /// Balance of the step from `from` to `to`, (T10). Works on the energies of both states, which must be set.
-pub fn balance(system: &System, from: &State, to: &State, passage: &Passage, scratch: &mut Scratch) -> Balance {
-    let Passage { row, h, jump, shift, rates } = *passage;
-    let Scratch { x, image, second } = scratch;
+pub fn balance(system: &System, from: &State, to: &State, passage: &Passage) -> Balance {
+    let Passage { row, h, jump, shift, rates, inertia } = *passage;
     let n = system.nodes.total;
-    let (mut external, mut damping, mut force_drift, mut damping_drift, mut trapezoid) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for i in 0..n {
-        let dq = to.q[i] - from.q[i];
-        let f = [0, 1].map(|end| if end == 0 { from } else { to }).map(|s| s.internal[i] - s.applied[i]);
-        external += 0.5 * (from.applied[i] + to.applied[i]) * dq;
-        damping -= 0.5 * (from.viscous[i] + to.viscous[i]) * dq;
-        force_drift += (f[1] - f[0]) * dq;
-        damping_drift += (to.viscous[i] - from.viscous[i]) * dq;
-        trapezoid += 0.5 * (from.internal[i] + to.internal[i]) * dq;
-    }
-    let contact: f64 = (0..rates[0].len()).map(|i| 0.5 * (rates[0][i] + rates[1][i]) * to.impulse[i]).sum();
+    let [(q0, v0, a0), (q1, v1, a1)] = [from, to].map(|s| (&s.q[..n], &s.v[..n], &s.a[..n]));
+    let [(f0, p0, d0), (f1, p1, d1)] = [from, to].map(|s| (&s.internal[..n], &s.applied[..n], &s.viscous[..n]));
+    let (jump, shift, m0, m1) = (&jump[..n], &shift[..n], &inertia[0][..n], &inertia[1][..n]);
 
     // h v_m·M(a_g − a_m) − h a_m·M d, (T13).
-    let (g, b) = ([row.g0, row.g1], [row.b0, row.b1]);
-    let mean = |i: usize| row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * to.a[i];
-    for i in 0..n {
-        x[i] = g[0] * from.a[i] + g[1] * to.a[i] - mean(i);
-    }
-    system.mass.multiply(x, image);
+    let excess = [row.g0 - row.alpha_m, row.g1 - (1.0 - row.alpha_m)];
     let mut scheme = 0.0;
-    for i in 0..n {
-        scheme += h * 0.5 * (from.v[i] + to.v[i]) * image[i];
-        x[i] = mean(i);
+    if excess != [0.0; 2] {
+        scheme += 0.5 * h * sum(n, |i| (v0[i] + v1[i]) * (excess[0] * m0[i] + excess[1] * m1[i]));
     }
-    system.mass.multiply(x, image);
-    for i in 0..n {
-        let ag = g[0] * from.a[i] + g[1] * to.a[i];
-        let ab = b[0] * from.a[i] + b[1] * to.a[i];
-        second[i] = h * (ab - 0.5 * ag) + (shift[i] / h - 0.5 * jump[i]);
+    let (lag, frequency) = ([row.b0 - 0.5 * row.g0, row.b1 - 0.5 * row.g1], 1.0 / h);
+    let pushed = |i: usize| shift[i] * frequency - 0.5 * jump[i];
+    scheme -= h * if row.carries_acceleration() {
+        let mean = |i: usize| row.alpha_m * m0[i] + (1.0 - row.alpha_m) * m1[i];
+        sum(n, |i| mean(i) * (h * (lag[0] * a0[i] + lag[1] * a1[i]) + pushed(i)))
+    } else {
+        sum(n, |i| m1[i] * (h * lag[1] * a1[i] + pushed(i)))
+    };
+    let path = |i: usize| q1[i] - q0[i];
+    if row.alpha_f != 0.5 {
+        scheme += (row.alpha_f - 0.5) * sum(n, |i| (f1[i] - f0[i]) * path(i));
     }
-    scheme -= h * dot(image, second);
-    scheme += (row.alpha_f - 0.5) * force_drift + (row.alpha_c - 0.5) * damping_drift;
-
-    let curvature = if system.linear { 0.0 } else { to.energy.strain - from.energy.strain - trapezoid };
-    let mut balance = Balance { external, damping, contact, scheme, curvature, ..Default::default() };
+    let mut balance = Balance { scheme, ..Default::default() };
+    // Sums of what is zero throughout are left out.
+    if system.is_loaded() {
+        balance.external = 0.5 * sum(n, |i| (p0[i] + p1[i]) * path(i));
+        balance.scheme -= (row.alpha_f - 0.5) * sum(n, |i| (p1[i] - p0[i]) * path(i));
+    }
+    if system.damped {
+        balance.damping = -0.5 * sum(n, |i| (d0[i] + d1[i]) * path(i));
+        balance.scheme += (row.alpha_c - 0.5) * sum(n, |i| (d1[i] - d0[i]) * path(i));
+    }
+    if !system.linear {
+        let trapezoid = 0.5 * sum(n, |i| (f0[i] + f1[i]) * path(i));
+        balance.curvature = to.energy.strain - from.energy.strain - trapezoid;
+    }
+    balance.contact = 0.5 * sum(rates[0].len(), |i| (rates[0][i] + rates[1][i]) * to.impulse[i]);
     balance.close(from, to);
     balance
 }
@@ -116,51 +105,44 @@ impl Balance {
 
 /// Updates the filters of `to` and its storage function ℋ, and returns the defect of its identity, (T20)–(T22).
 /// Both states must have storage.
-pub fn advance_storage(
-    system: &System,
-    from: &State,
-    to: &mut State,
-    passage: &Passage,
-    contact: f64,
-    scratch: &mut Scratch,
-) -> f64 {
-    let Passage { row, h, jump, shift, .. } = *passage;
+pub fn advance_storage(system: &System, from: &State, to: &mut State, passage: &Passage, contact: f64) -> f64 {
+    let Passage { row, h, jump, shift, inertia: [m0, m1], .. } = *passage;
     let (Some(old), Some(new)) = (&from.storage, &mut to.storage) else { return 0.0 };
     let n = system.nodes.total;
     let gamma = row.g1;
-    let spread = row.alpha_f - row.alpha_m;
-    let filter = |increment: f64, old: f64| (spread * increment - row.alpha_m * old) / (1.0 - row.alpha_m);
-    let (mut supply, mut viscous) = (0.0, 0.0);
-    let (mut dq_norm, mut dz_norm, mut z_norm) = (0.0, 0.0, 0.0);
+    let gain = (row.alpha_f - row.alpha_m) / (1.0 - row.alpha_m);
+    let keep = row.alpha_m / (1.0 - row.alpha_m);
+    let filter = |increment: f64, old: f64| gain * increment - keep * old;
+    let (mut supply, mut viscous, mut dq_norm, mut dz_norm, mut z_norm) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for i in 0..n {
         let dq = to.q[i] - from.q[i];
         let stiffness_dq = to.internal[i] - from.internal[i];
         new.z[i] = filter(dq, old.z[i]);
         new.stiffness_z[i] = filter(stiffness_dq, old.stiffness_z[i]);
-        new.damping_x[i] = filter(to.viscous[i] - from.viscous[i], old.damping_x[i]);
-        new.load[i] = filter(to.applied[i] - from.applied[i], old.load[i]);
-        let g = system.gravity[i];
-        let load = |s: &State, y: f64| g + s.applied[i] - y;
-        let drag = |s: &State, x: f64| s.viscous[i] - x;
-        supply += dq * ((1.0 - gamma) * load(from, old.load[i]) + gamma * (g + to.applied[i] - new.load[i]));
-        viscous += dq * ((1.0 - gamma) * drag(from, old.damping_x[i]) + gamma * (to.viscous[i] - new.damping_x[i]));
+        supply += dq * system.gravity[i];
         dq_norm += dq * stiffness_dq;
         dz_norm += (new.z[i] - old.z[i]) * (new.stiffness_z[i] - old.stiffness_z[i]);
         z_norm += new.z[i] * new.stiffness_z[i];
     }
-    let Scratch { x, image, .. } = scratch;
-    system.mass.multiply(&to.a, image);
-    let a_norm = dot(&to.a, image);
-    for i in 0..n {
-        x[i] = to.a[i] - from.a[i];
+    // The filter of a force, and the work of what it leaves over the step.
+    let advance = |force: [&[f64]; 2], old: &[f64], new: &mut [f64]| {
+        let mut work = 0.0;
+        for i in 0..n {
+            new[i] = filter(force[1][i] - force[0][i], old[i]);
+            let left = (1.0 - gamma) * (force[0][i] - old[i]) + gamma * (force[1][i] - new[i]);
+            work += left * (to.q[i] - from.q[i]);
+        }
+        work
+    };
+    if system.is_loaded() {
+        supply += advance([&from.applied, &to.applied], &old.load, &mut new.load);
     }
-    system.mass.multiply(x, image);
-    let da_norm = dot(x, image);
-    for i in 0..n {
-        x[i] = (1.0 - gamma) * from.a[i] + gamma * to.a[i];
+    if system.damped {
+        viscous += advance([&from.viscous, &to.viscous], &old.damping_x, &mut new.damping_x);
     }
-    system.mass.multiply(x, image);
-    let position: f64 = -(0..n).map(|i| (shift[i] - 0.5 * h * jump[i]) * image[i]).sum::<f64>();
+    let a_norm = dot(&to.a, m1);
+    let da_norm = sum(n, |i| (to.a[i] - from.a[i]) * (m1[i] - m0[i]));
+    let position = -sum(n, |i| (shift[i] - 0.5 * h * jump[i]) * ((1.0 - gamma) * m0[i] + gamma * m1[i]));
     let sums = StorageSums { supply, viscous, dq: dq_norm, dz: dz_norm, z: z_norm, a: a_norm, da: da_norm, position };
     close_storage(row, h, &to.energy, contact, &sums, old, new)
 }
@@ -217,10 +199,9 @@ pub fn close_storage(
     new.value - old.value - explained
 }
 
-/// Value of ℋ before the first step, where all filters are zero.
-pub fn initial_storage(system: &System, state: &State, row: &Tableau, h: f64, scratch: &mut Scratch) -> f64 {
-    system.mass.multiply(&state.a, &mut scratch.image);
-    let a_norm = dot(&state.a, &scratch.image);
+/// Value of ℋ before the first step, where all filters are zero; `inertia` is M a.
+pub fn initial_storage(state: &State, inertia: &[f64], row: &Tableau, h: f64) -> f64 {
+    let a_norm = dot(&state.a, inertia);
     state.energy.kinetic + state.energy.strain + 0.25 * h * h * (2.0 * row.b1 - row.g1) * a_norm
 }
 

@@ -5,7 +5,7 @@
 //! the set may cycle; an interior point on the same matrix then finds a better one.
 
 use super::solver::{Method, Outcome};
-use crate::la::{Factor, Symmetric};
+use crate::la::{Factor, Rows, Symmetric};
 
 /// Passes without fewer contradictions after which the interior point is asked.
 const PATIENCE: usize = 10;
@@ -26,6 +26,10 @@ pub struct Bound {
 
 /// The solver with its factor, which stays while the matrix and the set do.
 pub struct ActiveSet {
+    /// All contacts that there may be.
+    pub bounds: Vec<Bound>,
+    /// The matrix in the rows of these contacts.
+    rows: Rows,
     masked: Symmetric,
     factor: Factor,
     free: usize,
@@ -37,10 +41,16 @@ pub struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// For matrices on a pattern with so many free rows.
-    pub fn new(matrix: &Symmetric, free: usize) -> ActiveSet {
+    /// For a matrix with so many free rows, and contacts on some of them.
+    pub fn new(matrix: &Symmetric, free: usize, bounds: Vec<Bound>) -> ActiveSet {
         let n = matrix.pattern.n;
+        let mut touched = vec![false; n];
+        bounds.iter().for_each(|bound| touched[bound.dof] = true);
+        let mut rows = Rows::new(&matrix.pattern, |row, _| touched[row]);
+        rows.refresh(matrix);
         ActiveSet {
+            bounds,
+            rows,
             masked: Symmetric::zeros(matrix.pattern.clone()),
             factor: Factor::new(&matrix.pattern, free),
             free,
@@ -51,9 +61,15 @@ impl ActiveSet {
         }
     }
 
-    /// The matrix has changed.
-    pub fn clear(&mut self) {
+    /// The matrix has changed; [`ActiveSet::solve`] must be given this one.
+    pub fn renew(&mut self, matrix: &Symmetric) {
         self.factored = None;
+        self.rows.refresh(matrix);
+    }
+
+    /// Velocities that the impulses of the last solve made, in every row.
+    pub fn change(&self) -> &[f64] {
+        &self.x
     }
 
     /// Solves 0 ≤ y = W p + b ⊥ p ≥ 0 with W = scale · GᵀA⁻¹G; `p` holds the warm start. Rows that are not in `bounds`
@@ -77,7 +93,8 @@ impl ActiveSet {
             for bound in bounds {
                 let y = b[bound.row] + bound.part * self.x[bound.dof];
                 let closed = self.closed[bound.dof];
-                p[bound.row] = if closed { self.image[bound.dof] / (scale * bound.part) } else { 0.0 };
+                let force = || self.rows.times(bound.dof, [&self.x])[0];
+                p[bound.row] = if closed { force() / (scale * bound.part) } else { 0.0 };
                 let contradicted = if closed { p[bound.row] < 0.0 } else { y < -slack };
                 wrong += usize::from(contradicted);
                 self.closed[bound.dof] = closed != contradicted;
@@ -102,7 +119,7 @@ impl ActiveSet {
         outcome
     }
 
-    /// Velocities with the closed contacts at rest, and the forces that keep them there.
+    /// Velocities with the closed contacts at rest.
     fn equilibrate(&mut self, matrix: &Symmetric, bounds: &[Bound], b: &[f64]) -> bool {
         if self.factored.as_ref() != Some(&self.closed) {
             self.masked.values.copy_from_slice(&matrix.values);
@@ -123,17 +140,14 @@ impl ActiveSet {
         }
         self.x.fill(0.0);
         for bound in bounds.iter().filter(|bound| self.closed[bound.dof]) {
-            self.x[bound.dof] = -b[bound.row] / bound.part;
-        }
-        matrix.multiply(&self.x, &mut self.image);
-        for i in 0..self.free {
-            if !self.closed[i] {
-                self.x[i] = -self.image[i];
+            let prescribed = -b[bound.row] / bound.part;
+            for (column, value) in self.rows.row(bound.dof).filter(|(column, _)| !self.closed[*column]) {
+                self.x[column] -= value * prescribed;
             }
+            self.x[bound.dof] = prescribed;
         }
         self.factor.solve(&mut self.x);
         self.x[self.free..].fill(0.0);
-        matrix.multiply(&self.x, &mut self.image);
         true
     }
 

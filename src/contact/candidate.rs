@@ -237,9 +237,14 @@ impl Candidate {
     /// Gap at displacement `q`, the obstacle displaced by `shift`.
     pub fn gap(&self, q: &[f64], shift: [f64; 2]) -> f64 {
         match self.shape {
-            Shape::Affine => self.offset + self.gap_row.times(q) - inner(self.normal, shift),
+            Shape::Affine => self.level(shift) + self.gap_row.times(q),
             _ => self.shape.measure(&self.places(q, shift)).distance - self.thickness,
         }
+    }
+
+    /// An affine gap without displacement of the nodes; not a number for a curved one.
+    pub fn level(&self, shift: [f64; 2]) -> f64 {
+        if self.shape.is_affine() { self.offset - inner(self.normal, shift) } else { f64::NAN }
     }
 
     /// Gap at displacement `q` at the end of the step.

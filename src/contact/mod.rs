@@ -8,6 +8,7 @@ pub mod delassus;
 mod dense;
 pub mod friction;
 mod lemke;
+mod packed;
 mod pgs;
 mod scene;
 mod search;
@@ -34,8 +35,9 @@ pub struct Contacts {
     searches: Vec<Search>,
     /// Half planes with an end: the candidates that lean on them, the end and the direction from it.
     ledges: Vec<Ledge>,
-    /// Asked several times in every step, so it is found once.
+    /// Asked several times in every step, so they are found once.
     steady: bool,
+    rough: bool,
 }
 
 /// A `[[contact]]` of the case.
@@ -102,6 +104,8 @@ impl Contacts {
         contacts.steady = contacts.searches.is_empty()
             && contacts.ledges.is_empty()
             && contacts.candidates.iter().all(|candidate| candidate.shape.is_affine());
+        contacts.rough =
+            contacts.candidates.iter().any(Candidate::slides) || contacts.searches.iter().any(Search::rough);
         contacts
     }
 
@@ -109,7 +113,8 @@ impl Contacts {
     pub fn of(name: &str, candidates: Vec<Candidate>) -> Contacts {
         let group = Group { name: name.into(), ..Default::default() };
         let steady = candidates.iter().all(|candidate| candidate.shape.is_affine());
-        Contacts { groups: vec![group], candidates, steady, ..Default::default() }
+        let rough = candidates.iter().any(Candidate::slides);
+        Contacts { groups: vec![group], candidates, steady, rough, ..Default::default() }
     }
 
     /// Number of candidates that are always there.
@@ -127,9 +132,14 @@ impl Contacts {
         self.steady
     }
 
+    /// Whether nothing about the candidates changes from step to step: gradients stay, and so do obstacles.
+    pub fn at_rest(&self) -> bool {
+        self.steady && self.groups.iter().all(|group| group.motion.is_empty())
+    }
+
     /// Whether any contact has friction.
     pub fn rough(&self) -> bool {
-        self.candidates.iter().any(Candidate::slides) || self.searches.iter().any(Search::rough)
+        self.rough
     }
 }
 

@@ -1,10 +1,12 @@
 //! What may touch in one step: candidates with their gradients frozen at its middle.
 
 use super::candidate::{Candidate, Key};
+use super::packed::Packed;
 use super::search::{Scratch, View};
 use super::shape::{Shape, inner, minus, tangent};
 use crate::state::State;
 use crate::system::System;
+use std::ops::Range;
 
 /// Part of the model's length within which gaps are looked at, whatever the speed.
 const NEAR: f64 = 0.01;
@@ -22,6 +24,7 @@ pub struct Scene {
     places: Vec<[f64; 2]>,
     shifts: Vec<[[f64; 2]; 3]>,
     rates: Vec<[[f64; 2]; 2]>,
+    packed: Packed,
     scratch: Scratch,
 }
 
@@ -39,6 +42,7 @@ impl Scene {
             ..Default::default()
         };
         scene.number();
+        scene.packed.pack(&scene.candidates);
         scene
     }
 
@@ -48,12 +52,16 @@ impl Scene {
         let h = t1 - from.time;
         self.move_obstacles(system, from.time, t1, c);
         self.settle(system, from, 0.5 * h, 1);
+        if system.contacts.at_rest() {
+            return;
+        }
         for candidate in &mut self.candidates {
             let g = candidate.key.group as usize;
             candidate.shift = [self.shifts[g][0], self.shifts[g][2]];
             let (n, t) = (candidate.normal, tangent(candidate.normal));
             candidate.drift = self.rates[g].map(|rate| [inner(n, rate), inner(t, rate)]);
         }
+        self.packed.pack(&self.candidates);
     }
 
     /// Gradients at a place, the obstacles where they are at its instant; for analyses without steps in time.
@@ -63,6 +71,7 @@ impl Scene {
         for candidate in &mut self.candidates {
             candidate.shift = [self.shifts[candidate.key.group as usize][2]; 2];
         }
+        self.packed.pack(&self.candidates);
     }
 
     fn move_obstacles(&mut self, system: &System, t0: f64, t1: f64, c: f64) {
@@ -168,14 +177,53 @@ impl Scene {
         }
     }
 
+    /// Rows of a candidate: normal, and tangential with friction.
+    #[inline]
+    pub fn rows_of(&self, candidate: usize) -> Range<usize> {
+        self.packed.rows_of(candidate)
+    }
+
+    /// A row of Gᵀ times a vector, given by its entries: a relative velocity, motion of the obstacle apart.
+    #[inline]
+    pub fn rate(&self, row: usize, x: impl Fn(usize) -> f64) -> f64 {
+        self.packed.rate(row, x)
+    }
+
+    /// Velocity of the obstacle along a row at the start and at the end of the step.
+    #[inline]
+    pub fn drift(&self, row: usize) -> [f64; 2] {
+        self.packed.drift(row)
+    }
+
+    /// Relative velocity along a row at the end of the step, and what restitution adds to it in the law.
+    #[inline]
+    pub fn law_rate(&self, row: usize, rate: f64, u0: &[f64]) -> f64 {
+        rate - self.packed.drift(row)[1] + self.packed.restitution(row) * u0[row]
+    }
+
+    /// Gap of a candidate at displacement `q`, the obstacle where it is at the start (0) or at the end (1) of the step.
+    #[inline]
+    pub fn gap(&self, candidate: usize, q: &[f64], end: usize) -> f64 {
+        let level = self.packed.level(candidate)[end];
+        if level.is_nan() {
+            return self.curved_gap(candidate, q, end);
+        }
+        level + self.packed.rate(self.packed.rows_of(candidate).start, |dof| q[dof])
+    }
+
+    fn curved_gap(&self, candidate: usize, q: &[f64], end: usize) -> f64 {
+        let candidate = &self.candidates[candidate];
+        candidate.gap(q, candidate.shift[end])
+    }
+
+    /// Whether an impulse at a candidate can move anything at all.
+    #[inline]
+    pub fn responds(&self, candidate: usize) -> bool {
+        self.packed.responds(candidate)
+    }
+
     /// f += G p for all rows.
     pub fn push(&self, p: &[f64], f: &mut [f64]) {
-        for candidate in &self.candidates {
-            for (row, entries) in candidate.rows_of() {
-                if p[row] != 0.0 {
-                    entries.push(p[row], f);
-                }
-            }
-        }
+        self.packed.push(p, f);
     }
 }

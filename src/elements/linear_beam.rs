@@ -20,44 +20,57 @@ pub(super) const KIND: ElementKind = ElementKind {
 struct LinearBeams {
     block: Block,
     properties: Properties,
-    /// Length and unit vector of every element.
-    geometry: Vec<(f64, [f64; 2])>,
+    members: Vec<Member>,
+}
+
+/// Constants of one element.
+struct Member {
+    length: f64,
+    /// Its inverse.
+    slope: f64,
+    /// Unit vector from the first node to the second.
+    direction: [f64; 2],
+    /// Stiffnesses against elongation, curvature and rotation against the chord.
+    stiffness: [f64; 3],
 }
 
 fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let mut block = Block::new(nodes, body.lines.iter().map(|l| l.as_slice()), planar_beam(2), 2);
-    let geometry: Vec<_> = body.lines.iter().map(|&line| nodes.line(line)).collect();
     let p = body.properties;
-    let longest = geometry.iter().map(|(length, _)| *length).fold(0.0, f64::max);
+    let members: Vec<Member> = body.lines.iter().map(|&line| Member::new(&p, nodes.line(line))).collect();
+    let longest = members.iter().map(|member| member.length).fold(0.0, f64::max);
     block.damped = p.stiffness_damping != 0.0;
     block.floor = [p.axial, p.axial * longest];
-    Box::new(LinearBeams { block, properties: p, geometry })
+    Box::new(LinearBeams { block, properties: p, members })
 }
 
-impl LinearBeams {
-    /// Stiffnesses against elongation, curvature and rotation against the chord.
-    fn stiffnesses(&self, e: usize) -> [f64; 3] {
-        let (length, _) = self.geometry[e];
-        let p = &self.properties;
-        let phi = 12.0 * p.bending / (p.shear * length * length);
-        [p.axial / length, p.bending / length, 12.0 * p.bending / ((1.0 + phi) * length)]
+impl Member {
+    fn new(p: &Properties, (length, direction): (f64, [f64; 2])) -> Member {
+        let phi = shear_ratio(p, length);
+        let stiffness = [p.axial / length, p.bending / length, 12.0 * p.bending / ((1.0 + phi) * length)];
+        Member { length, slope: 1.0 / length, direction, stiffness }
     }
 
     /// Rows that take (x1, y1, θ1, x2, y2, θ2) to the natural strains, (T33).
-    fn strain_rows(&self, e: usize) -> [[f64; 6]; 3] {
-        let (length, [c, s]) = self.geometry[e];
+    fn strain_rows(&self) -> [[f64; 6]; 3] {
+        let (slope, [c, s]) = (self.slope, self.direction);
         [
             [-c, -s, 0.0, c, s, 0.0],
             [0.0, 0.0, -1.0, 0.0, 0.0, 1.0],
-            [-s / length, c / length, 0.5, s / length, -c / length, 0.5],
+            [-s * slope, c * slope, 0.5, s * slope, -c * slope, 0.5],
         ]
     }
 
     /// Natural strains from differences of displacement.
-    fn strains(&self, e: usize, q: &[f64; 6]) -> [f64; 3] {
-        let (length, [c, s]) = self.geometry[e];
+    fn strains(&self, q: &[f64; 6]) -> [f64; 3] {
+        let [c, s] = self.direction;
         let (dx, dy) = (q[3] - q[0], q[4] - q[1]);
-        [c * dx + s * dy, q[5] - q[2], 0.5 * (q[2] + q[5]) - (c * dy - s * dx) / length]
+        [c * dx + s * dy, q[5] - q[2], 0.5 * (q[2] + q[5]) - (c * dy - s * dx) * self.slope]
+    }
+
+    /// Axial force, moment, and moment against the chord.
+    fn stresses(&self, strains: &[f64; 3]) -> [f64; 3] {
+        [0, 1, 2].map(|k| self.stiffness[k] * strains[k])
     }
 }
 
@@ -67,7 +80,7 @@ impl Element for LinearBeams {
     }
 
     fn mass(&self, e: usize) -> Local {
-        let (length, direction) = self.geometry[e];
+        let Member { length, direction, .. } = self.members[e];
         let p = &self.properties;
         if p.lumped {
             let translation = p.line_mass * length / 2.0;
@@ -75,40 +88,43 @@ impl Element for LinearBeams {
             let diagonal = [translation, translation, rotation, translation, translation, rotation];
             return Local::from_diagonal(&SVector::from(diagonal));
         }
-        let phi = 12.0 * p.bending / (p.shear * length * length);
+        let phi = shear_ratio(p, length);
         let frame = in_plane_frame(direction);
         frame.transpose() * consistent_mass(p, length, phi) * frame
     }
 
     fn internal(&self, q: &[f64], f: &mut [f64]) -> f64 {
         let mut twice_energy = 0.0;
-        for e in 0..self.block.len() {
-            let dofs = self.block.element(e);
-            let strains = self.strains(e, &gather(dofs, q));
-            let (stiffnesses, rows) = (self.stiffnesses(e), self.strain_rows(e));
-            for k in 0..3 {
-                let stress = stiffnesses[k] * strains[k];
-                twice_energy += stress * strains[k];
-                for i in 0..6 {
-                    f[dofs[i] as usize] += stress * rows[k][i];
-                }
+        for (member, dofs) in self.members.iter().zip(self.block.dofs.chunks_exact(6)) {
+            let strains = member.strains(&gather(dofs, q));
+            let [axial, moment, chord] = member.stresses(&strains);
+            twice_energy += axial * strains[0] + moment * strains[1] + chord * strains[2];
+            // The transposed strain rows, their equal entries taken once.
+            let ([c, s], across) = (member.direction, chord * member.slope);
+            let (x, y, half) = (c * axial + s * across, s * axial - c * across, 0.5 * chord);
+            for (dof, force) in dofs.iter().zip([-x, -y, half - moment, x, y, half + moment]) {
+                f[*dof as usize] += force;
             }
         }
         0.5 * twice_energy
     }
 
     fn tangent(&self, e: usize, _: &[f64]) -> Tangent {
-        let (stiffnesses, rows) = (self.stiffnesses(e), self.strain_rows(e));
-        let stiffness = Local::from_fn(|i, j| (0..3).map(|k| stiffnesses[k] * rows[k][i] * rows[k][j]).sum());
+        let (k, rows) = (&self.members[e].stiffness, self.members[e].strain_rows());
+        let stiffness = Local::from_fn(|i, j| (0..3).map(|r| k[r] * rows[r][i] * rows[r][j]).sum());
         Tangent { damping: stiffness * self.properties.stiffness_damping, stiffness }
     }
 
     fn resultants(&self, e: usize, q: &[f64]) -> Resultants {
-        let (length, _) = self.geometry[e];
-        let strains = self.strains(e, &gather(self.block.element(e), q));
-        let k = self.stiffnesses(e);
-        Resultants { axial: k[0] * strains[0], moment: k[1] * strains[1], shear: -k[2] * strains[2] / length }
+        let member = &self.members[e];
+        let [axial, moment, chord] = member.stresses(&member.strains(&gather(self.block.element(e), q)));
+        Resultants { axial, moment, shear: -chord * member.slope }
     }
+}
+
+/// Flexibility of an element in shear over that in bending.
+fn shear_ratio(p: &Properties, length: f64) -> f64 {
+    12.0 * p.bending / (p.shear * length * length)
 }
 
 /// Consistent mass of the exact shear-flexible shapes with rotary inertia, in the element's own axes, (T34).

@@ -149,6 +149,7 @@ fn planar_beam(_: usize) -> &'static [Component] {
 }
 
 /// Values of an element's six degrees of freedom.
+#[inline]
 fn gather(dofs: &[u32], q: &[f64]) -> [f64; 6] {
     std::array::from_fn(|k| q[dofs[k] as usize])
 }

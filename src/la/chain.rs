@@ -1,11 +1,13 @@
 //! Block-tridiagonal LDLᵀ for chains: bars (1×1), truss chains (2×2), beams (3×3).
 //!
 //! A chain is the common body in impact problems; on it this factor costs a few nanoseconds per row, and keeps
-//! the natural order of the nodes.
+//! the natural order of the nodes. Elimination runs from both ends to the middle: a recurrence waits for its own last
+//! result most of the time, and two of them wait together.
 
 use super::factor::Singular;
 use super::symmetric::Pattern;
 use nalgebra::{SMatrix, SVector};
+use pulp::{Arch, Simd, WithSimd};
 
 /// Factor of a symmetric block-tridiagonal matrix with blocks of order `B`.
 pub struct Chain<const B: usize> {
@@ -14,10 +16,12 @@ pub struct Chain<const B: usize> {
     offset: usize,
     /// Inverse pivots.
     pivots: Vec<SMatrix<f64, B, B>>,
-    /// L_i = U_iᵀ P_i⁻¹, the multipliers from block i to block i + 1.
+    /// Multipliers from a block to its neighbour on the way to the middle, U_iᵀ P_i⁻¹ before it and U_{i−1} P_i⁻¹ behind;
+    /// zero in the middle.
     lower: Vec<SMatrix<f64, B, B>>,
-    /// Upper coupling blocks U_i, scratch of the factorization.
+    /// Coupling blocks U_i of blocks i and i + 1, scratch of the factorization.
     upper: Vec<SMatrix<f64, B, B>>,
+    arch: Arch,
 }
 
 impl<const B: usize> Chain<B> {
@@ -29,8 +33,9 @@ impl<const B: usize> Chain<B> {
                 n,
                 offset,
                 pivots: vec![SMatrix::zeros(); blocks],
-                lower: vec![SMatrix::zeros(); blocks.saturating_sub(1)],
+                lower: vec![SMatrix::zeros(); blocks],
                 upper: vec![SMatrix::zeros(); blocks.saturating_sub(1)],
+                arch: Arch::new(),
             }
         })
     }
@@ -38,41 +43,37 @@ impl<const B: usize> Chain<B> {
     /// Factors the leading rows of the matrix with these values.
     pub fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), Singular> {
         self.load(pattern, values);
-        for i in 0..self.pivots.len() {
-            if i > 0 {
-                let fill = self.lower[i - 1] * self.upper[i - 1];
-                self.pivots[i] -= fill;
-            }
-            self.pivots[i] =
-                invert(&self.pivots[i]).ok_or(Singular { row: (i * B).saturating_sub(self.offset).min(self.n - 1) })?;
-            if i < self.lower.len() {
-                self.lower[i] = self.upper[i].transpose() * self.pivots[i];
-            }
+        let (last, middle) = self.ends();
+        for i in 0..middle {
+            let upper = self.upper[i];
+            self.invert(i)?;
+            self.lower[i] = upper.tr_mul(&self.pivots[i]);
+            self.pivots[i + 1] -= self.lower[i] * upper;
         }
-        Ok(())
+        for i in (middle + 1..=last).rev() {
+            let upper = self.upper[i - 1];
+            self.invert(i)?;
+            self.lower[i] = upper * self.pivots[i];
+            self.pivots[i - 1] -= self.lower[i] * upper.transpose();
+        }
+        self.invert(middle)
     }
 
     /// Solves in place.
     pub fn solve(&self, b: &mut [f64]) {
-        let blocks = self.pivots.len();
-        let mut previous = SVector::<f64, B>::zeros();
-        for i in 0..blocks {
-            let mut y = self.get(b, i);
-            if i > 0 {
-                y -= self.lower[i - 1] * previous;
-            }
-            self.set(b, i, &y);
-            previous = y;
-        }
-        let mut next = SVector::<f64, B>::zeros();
-        for i in (0..blocks).rev() {
-            let mut x = self.pivots[i] * self.get(b, i);
-            if i + 1 < blocks {
-                x -= self.lower[i].tr_mul(&next);
-            }
-            self.set(b, i, &x);
-            next = x;
-        }
+        self.arch.dispatch(Solve { chain: self, b });
+    }
+
+    /// The last block and the middle one.
+    fn ends(&self) -> (usize, usize) {
+        let last = self.pivots.len() - 1;
+        (last, last / 2)
+    }
+
+    fn invert(&mut self, i: usize) -> Result<(), Singular> {
+        let row = (i * B).saturating_sub(self.offset).min(self.n - 1);
+        self.pivots[i] = invert(&self.pivots[i]).ok_or(Singular { row })?;
+        Ok(())
     }
 
     fn load(&mut self, pattern: &Pattern, values: &[f64]) {
@@ -101,6 +102,7 @@ impl<const B: usize> Chain<B> {
         }
     }
 
+    #[inline(always)]
     fn get(&self, b: &[f64], block: usize) -> SVector<f64, B> {
         let start = block * B;
         if start >= self.offset && start + B <= self.n + self.offset {
@@ -112,6 +114,7 @@ impl<const B: usize> Chain<B> {
         })
     }
 
+    #[inline(always)]
     fn set(&self, b: &mut [f64], block: usize, x: &SVector<f64, B>) {
         let start = block * B;
         if start >= self.offset && start + B <= self.n + self.offset {
@@ -125,6 +128,84 @@ impl<const B: usize> Chain<B> {
             }
         }
     }
+}
+
+/// A solve, compiled for what the processor has.
+struct Solve<'a, const B: usize> {
+    chain: &'a Chain<B>,
+    b: &'a mut [f64],
+}
+
+impl<const B: usize> WithSimd for Solve<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Solve { chain, b } = self;
+        let (last, middle) = chain.ends();
+        // The first blocks have none before them: zero times whatever stands there.
+        let (mut x, mut z) = (SVector::zeros(), SVector::zeros());
+        for k in 0..middle {
+            x = chain.gather::<S>(k, k.max(1) - 1, x, b);
+            z = chain.gather::<S>(last - k, (last - k + 1).min(last), z, b);
+        }
+        if last - middle > middle {
+            z = chain.gather::<S>(middle + 1, (middle + 2).min(last), z, b);
+        }
+        chain.gather::<S>(middle, middle.max(1) - 1, x, b);
+        chain.gather::<S>(middle, (middle + 1).min(last), z, b);
+        x = chain.spread::<S>(middle, SVector::zeros(), b);
+        z = x;
+        if last - middle > middle {
+            z = chain.spread::<S>(middle + 1, z, b);
+        }
+        for k in (0..middle).rev() {
+            x = chain.spread::<S>(k, x, b);
+            z = chain.spread::<S>(last - k, z, b);
+        }
+    }
+}
+
+// Not closures: one that is not inlined would not be compiled for what the processor has.
+impl<const B: usize> Chain<B> {
+    /// Right-hand side of a block less what block `before` on the way to it brings.
+    #[inline(always)]
+    fn gather<S: Simd>(&self, i: usize, before: usize, x: SVector<f64, B>, b: &mut [f64]) -> SVector<f64, B> {
+        let mut y = self.get(b, i);
+        let lower = &self.lower[before];
+        for c in 0..B {
+            for r in 0..B {
+                y[r] = fma::<S>(-lower[(r, c)], x[c], y[r]);
+            }
+        }
+        self.set(b, i, &y);
+        y
+    }
+
+    /// Solution of a block from its eliminated right-hand side and the solution of its neighbour towards the middle.
+    #[inline(always)]
+    fn spread<S: Simd>(&self, i: usize, x: SVector<f64, B>, b: &mut [f64]) -> SVector<f64, B> {
+        let (pivot, lower, y) = (&self.pivots[i], &self.lower[i], self.get(b, i));
+        let mut own = SVector::<f64, B>::zeros();
+        for c in 0..B {
+            for r in 0..B {
+                own[r] = fma::<S>(pivot[(r, c)], y[c], own[r]);
+            }
+        }
+        for c in 0..B {
+            for r in 0..B {
+                own[r] = fma::<S>(-lower[(c, r)], x[c], own[r]);
+            }
+        }
+        self.set(b, i, &own);
+        own
+    }
+}
+
+/// a b + c, fused where the processor can; where it cannot, fusing would be a slow call.
+#[inline(always)]
+fn fma<S: Simd>(a: f64, b: f64, c: f64) -> f64 {
+    if S::IS_SCALAR { a * b + c } else { a.mul_add(b, c) }
 }
 
 fn fits(pattern: &Pattern, n: usize, block: usize, offset: usize) -> bool {

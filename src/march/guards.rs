@@ -74,7 +74,7 @@ impl Guards<'_> {
         self.check_solver(from, attempt)?;
         self.check_energy(attempt, ledger)?;
         let Some(fraction) = self.fraction else { return Ok(()) };
-        for (&gap, candidate) in attempt.gaps.iter().zip(&attempt.scene.candidates) {
+        for (&gap, candidate) in attempt.gaps.iter().zip(&attempt.scene.candidates).filter(|(gap, _)| **gap < 0.0) {
             let depth = -fraction * candidate.adjacent;
             if gap < depth {
                 let contact = self.contact(candidate);

@@ -151,15 +151,18 @@ impl Sink for Digest {
         }
         self.closing.clear();
         self.impulses.fill(0.0);
-        for candidate in &attempt.scene.candidates {
-            let impulse = state.impulse[candidate.row];
+        for (i, candidate) in attempt.scene.candidates.iter().enumerate() {
+            let impulse = state.impulse[attempt.scene.rows_of(i).start];
             if impulse > 0.0 {
-                self.closings += u64::from(self.closed.binary_search(&candidate.key).is_err());
                 self.closing.push(candidate.key);
                 self.impulses[candidate.key.group as usize] += impulse;
             }
         }
         self.closing.sort_unstable();
+        if self.closing != self.closed {
+            let new = self.closing.iter().filter(|key| self.closed.binary_search(key).is_err());
+            self.closings += new.count() as u64;
+        }
         std::mem::swap(&mut self.closed, &mut self.closing);
         let begin = state.time - record.h;
         for (contact, &impulse) in self.contacts.iter_mut().zip(&self.impulses) {

@@ -2,7 +2,7 @@
 
 use super::{ACTIVATION, Attempt, Stepper};
 use crate::case::data::{ContactMethod, Position};
-use crate::contact::active_set::{self, Bound};
+use crate::contact::active_set::Bound;
 use crate::contact::candidate::Row;
 use crate::contact::delassus::Delassus;
 use crate::contact::friction::{Frictional, Rough};
@@ -34,9 +34,12 @@ pub(super) struct Corrected {
 }
 
 impl Operators {
-    pub fn new(position: Position) -> Operators {
+    /// Empty ones for a scene of so many rows.
+    pub fn new(position: Position, rows: usize) -> Operators {
         let corrected = (position == Position::Ggl).then(Corrected::default);
-        Operators { velocity: Delassus::default(), corrected }
+        let mut operators = Operators { velocity: Delassus::default(), corrected };
+        operators.resize(rows);
+        operators
     }
 
     fn each(&mut self, f: impl Fn(&mut Delassus)) {
@@ -99,11 +102,8 @@ impl Stepper<'_> {
         self.active_columns(h, to)?;
         self.velocities(h, to);
         let work = &mut self.work;
-        for &i in &work.active {
-            let candidate = &to.scene.candidates[i as usize];
-            for (row, entries) in candidate.rows_of() {
-                work.b[row] = law_rate(candidate, row, entries.times(&work.first), &work.u0);
-            }
+        for row in work.active.iter().flat_map(|&i| to.scene.rows_of(i as usize)) {
+            work.b[row] = to.scene.law_rate(row, to.scene.rate(row, |dof| work.first[dof]), &work.u0);
         }
         add_product(&self.operators.velocity, -1.0, &to.state.impulse, &mut work.b);
         let outcome = self.solve_law(&to.scene);
@@ -123,31 +123,31 @@ impl Stepper<'_> {
 
     /// The same on active sets inside the factorization, without W, (T62).
     fn solve_bounds(&mut self, h: f64, to: &Attempt) -> Outcome {
-        self.velocities(h, to);
-        let (work, free) = (&mut self.work, self.system.nodes.free);
+        let Some(active_set) = &mut self.active_set else { return Outcome::default() };
+        let (work, scene, free) = (&mut self.work, &to.scene, self.system.nodes.free);
         let scale = 1.0 - self.row.alpha_m;
         // Impulses of earlier passes are in the velocities and have to be taken out again.
         let pressed = to.state.impulse.iter().any(|&p| p != 0.0);
-        work.second.fill(0.0);
         if pressed {
-            to.scene.push(&to.state.impulse, &mut work.second);
+            work.second.fill(0.0);
+            scene.push(&to.state.impulse, &mut work.second);
             work.second[free..].fill(0.0);
             self.factor.solve(&mut work.second);
         }
         work.bounds.clear();
         for &i in &work.active {
-            let candidate = &to.scene.candidates[i as usize];
-            let bound = bound(candidate, free).expect("active sets are used only where every contact is a bound");
-            let rate = law_rate(candidate, candidate.row, candidate.rate(&work.first), &work.u0);
-            work.b[bound.row] = rate - scale * bound.part * work.second[bound.dof];
+            let bound = active_set.bounds[i as usize];
+            let rate = scene.rate(bound.row, |dof| match dof < free {
+                true => work.v_free[dof] + h * self.row.g1 * to.state.a[dof] + work.jump[dof],
+                false => to.state.v[dof],
+            });
+            let so_far = if pressed { scale * bound.part * work.second[bound.dof] } else { 0.0 };
+            work.b[bound.row] = scene.law_rate(bound.row, rate, &work.u0) - so_far;
             work.bounds.push(bound);
         }
-        let Some(active_set) = &mut self.active_set else { return Outcome::default() };
-        for bound in &work.bounds {
-            let answer = scale * bound.part * bound.part / active_set::diagonal(&self.effective, bound.dof);
-            self.operators.velocity.estimate(bound.row, answer);
-        }
-        active_set.solve(&self.effective, scale, &work.bounds, &work.b, &mut work.impulse)
+        let outcome = active_set.solve(&self.effective, scale, &work.bounds, &work.b, &mut work.impulse);
+        work.answered = outcome.converged && self.system.linear;
+        outcome
     }
 
     /// Solves the law of the active contacts for the impulses, with the right-hand side in `b`.
@@ -193,7 +193,7 @@ impl Stepper<'_> {
         for candidate in &to.scene.candidates {
             work.gap_free[candidate.row] = candidate.gap_at_end(&work.second);
             for (row, entries) in candidate.rows_of() {
-                work.rate_free[row] = law_rate(candidate, row, entries.times(&work.first), &work.u0);
+                work.rate_free[row] = to.scene.law_rate(row, entries.times(&work.first), &work.u0);
             }
         }
         if let Some(corrected) = &self.operators.corrected {
@@ -409,6 +409,17 @@ impl Stepper<'_> {
         work.first.fill(0.0);
         to.scene.push(&work.impulse, &mut work.first);
         self.mass_factor.solve(&mut work.first);
+        if let (Some(active_set), true) = (&self.active_set, std::mem::take(&mut work.answered)) {
+            // The velocities that the active set changed are w + h g1 δa.
+            let (change, w) = (&active_set.change()[..free], &work.first[..free]);
+            let (jump, shift, a) = (&mut work.jump[..free], &mut work.shift[..free], &mut to.state.a[..free]);
+            let (carried, rate) = (h * row.c, 1.0 / (h * row.g1));
+            for i in 0..free {
+                (jump[i], shift[i]) = (w[i], carried * w[i]);
+                a[i] += (change[i] - w[i]) * rate;
+            }
+            return;
+        }
         work.first[free..].fill(0.0);
         // first becomes δw, second δu.
         for i in 0..n {
@@ -449,13 +460,6 @@ pub(super) fn bound(candidate: &Candidate, free: usize) -> Option<Bound> {
     let (&(dof, part), None) = (moving.next()?, moving.next()) else { return None };
     let plain = !candidate.slides() && candidate.shape.is_affine();
     plain.then_some(Bound { row: candidate.row, dof: dof as usize, part })
-}
-
-/// Relative velocity along a row at the end of the step, and what restitution adds to it in the law.
-pub(super) fn law_rate(candidate: &Candidate, row: usize, rate: f64, u0: &[f64]) -> f64 {
-    let law = &candidate.law;
-    let restituted = row == candidate.row || law.moreau;
-    rate - candidate.drift_of(row, 1) + if restituted { law.restitution * u0[row] } else { 0.0 }
 }
 
 /// y += s A z.

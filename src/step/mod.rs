@@ -19,10 +19,10 @@ mod touch;
 
 use crate::case::data::{self, ContactMethod, Position};
 use crate::contact::Scene;
-use crate::contact::active_set::{ActiveSet, Bound};
+use crate::contact::active_set::{self, ActiveSet, Bound};
 use crate::contact::friction::Rough;
 use crate::contact::solver::Method;
-use crate::la::{Factor, Symmetric, dot};
+use crate::la::{Factor, Rows, Symmetric};
 use crate::ledger::{self, Balance, Passage};
 use crate::march::{Memory, Method as StepMethod};
 use crate::schemes::Tableau;
@@ -83,6 +83,8 @@ pub struct Stepper<'a> {
     system: &'a System,
     row: Tableau,
     settings: Settings,
+    /// The mass matrix by rows.
+    mass: Rows,
     mass_factor: Factor,
     effective: Symmetric,
     factor: Factor,
@@ -122,6 +124,8 @@ struct Work {
     rows: Vec<u32>,
     rough: Vec<Rough>,
     bounds: Vec<Bound>,
+    /// Whether the active set has found the velocities that answer the impulses.
+    answered: bool,
     blocks: Vec<[f64; 4]>,
     /// Position corrections ν of this pass and of the last, the rows and contacts that they may close, the gaps and
     /// velocities without any contact, and the right-hand side of the solve for ν (that for impulses is `b`).
@@ -136,14 +140,16 @@ struct Work {
     residuals: Vec<f64>,
     /// Work of the residual of the last pass over the step.
     left: f64,
-    ledger: ledger::Scratch,
+    /// M a at the start of the step, where it matters there, and at its end.
+    inertia: [Vec<f64>; 2],
 }
 
 impl<'a> Stepper<'a> {
     /// A stepper; factors the mass matrix.
     pub fn new(system: &'a System, row: Tableau, settings: Settings) -> Result<Stepper<'a>> {
         let n = system.nodes.total;
-        let m = Scene::new(system).rows;
+        let scene = Scene::new(system);
+        let m = scene.rows;
         admit(&row, settings.position, system)?;
         let mut mass_factor = Factor::new(&system.mass.pattern, system.nodes.free);
         mass_factor
@@ -152,13 +158,17 @@ impl<'a> Stepper<'a> {
         let zeros = |length: usize| vec![0.0; length];
         Ok(Stepper {
             row,
+            mass: Rows::of(&system.mass),
             mass_factor,
             effective: Symmetric::zeros(system.mass.pattern.clone()),
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
-            operators: Operators::new(settings.position),
+            operators: Operators::new(settings.position, m),
             active_set: match misfit(system, &row, &settings) {
-                None => Some(ActiveSet::new(&system.mass, system.nodes.free)),
+                None => {
+                    let bounds = scene.candidates.iter().filter_map(|c| contact::bound(c, system.nodes.free));
+                    Some(ActiveSet::new(&system.mass, system.nodes.free, bounds.collect()))
+                }
                 Some(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(
                         "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""
@@ -187,6 +197,7 @@ impl<'a> Stepper<'a> {
                 rows: Vec::with_capacity(m),
                 rough: Vec::with_capacity(m),
                 bounds: Vec::with_capacity(m),
+                answered: false,
                 blocks: Vec::with_capacity(m),
                 correction: zeros(m),
                 correction_so_far: zeros(m),
@@ -197,7 +208,7 @@ impl<'a> Stepper<'a> {
                 rate_free: zeros(m),
                 residuals: Vec::with_capacity(64),
                 left: f64::INFINITY,
-                ledger: ledger::Scratch::new(n),
+                inertia: [zeros(n), zeros(n)],
             },
             settings,
             system,
@@ -214,7 +225,7 @@ impl<'a> Stepper<'a> {
         self.forces(&mut state);
         self.accelerate(&mut state);
         self.energies(&mut state);
-        let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
+        let value = ledger::initial_storage(&state, &self.work.inertia[1], &self.row, h);
         if let Some(storage) = &mut state.storage {
             (storage.value, storage.h) = (value, h);
         }
@@ -264,17 +275,25 @@ impl<'a> Stepper<'a> {
 
     /// Predictions of (T1)–(T2), active contacts and first guess.
     fn begin(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) {
+        let carries = self.row.carries_acceleration();
+        let known = carries || self.has_storage();
         let (system, row, work) = (self.system, &self.row, &mut self.work);
-        for i in 0..system.nodes.total {
-            work.q_free[i] = from.q[i] + h * from.v[i] + h * h * row.b0 * from.a[i];
-            work.v_free[i] = from.v[i] + h * row.g0 * from.a[i];
+        if known {
+            self.mass.multiply(&from.a, &mut work.inertia[0]);
+        }
+        let n = system.nodes.total;
+        let (q, v, a) = (&from.q[..n], &from.v[..n], &from.a[..n]);
+        let (q_free, v_free) = (&mut work.q_free[..n], &mut work.v_free[..n]);
+        let (accelerated, pulled) = (h * h * row.b0, h * row.g0);
+        for i in 0..n {
+            q_free[i] = q[i] + h * v[i] + accelerated * a[i];
+            v_free[i] = v[i] + pulled * a[i];
         }
         work.jump.fill(0.0);
         work.shift.fill(0.0);
         self.begin_contact(from, h, t1, to);
         self.count_from(from, t1, to);
-        let row = &self.row;
-        if row.carries_acceleration() {
+        if carries && self.iterates() {
             to.state.a.copy_from_slice(&from.a);
         } else {
             to.state.a.fill(0.0);
@@ -283,8 +302,13 @@ impl<'a> Stepper<'a> {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
         self.drive(h, t1, to);
+        let (work, free) = (&mut self.work, system.nodes.free);
+        work.q_free[free..].copy_from_slice(&to.state.q[free..]);
+        work.v_free[free..].copy_from_slice(&to.state.v[free..]);
         self.begin_force(from, h, to);
-        system.applied(t1, &mut to.state.applied);
+        if system.is_loaded() {
+            system.applied(t1, &mut to.state.applied);
+        }
     }
 
     /// Number and instant of the step, and its counters.
@@ -315,29 +339,47 @@ impl<'a> Stepper<'a> {
 
     /// q1 and v1 from the current acceleration and jump, and the forces there.
     fn place(&mut self, h: f64, state: &mut State) {
-        let (row, work) = (&self.row, &self.work);
-        for i in 0..self.system.nodes.free {
-            state.q[i] = work.q_free[i] + h * h * row.b1 * state.a[i] + work.shift[i];
-            state.v[i] = work.v_free[i] + h * row.g1 * state.a[i] + work.jump[i];
+        let (row, work, free) = (&self.row, &self.work, self.system.nodes.free);
+        let (q, v, a) = (&mut state.q[..free], &mut state.v[..free], &state.a[..free]);
+        let (q_free, v_free) = (&work.q_free[..free], &work.v_free[..free]);
+        let (shift, jump) = (&work.shift[..free], &work.jump[..free]);
+        let (accelerated, pulled) = (h * h * row.b1, h * row.g1);
+        for i in 0..free {
+            q[i] = q_free[i] + accelerated * a[i] + shift[i];
+            v[i] = v_free[i] + pulled * a[i] + jump[i];
         }
         self.forces(state);
+    }
+
+    /// Forces at the prediction: where one pass is enough, the first guess is no acceleration.
+    fn foresee(&self, state: &mut State) {
+        let (system, work) = (self.system, &self.work);
+        system.internal(&work.q_free, &mut state.internal);
+        if system.damped {
+            system.viscous(&work.q_free, &work.v_free, &mut state.viscous);
+        }
     }
 
     /// Internal and damping forces and the strain energy of a state.
     fn forces(&self, state: &mut State) {
         state.energy.strain = self.system.internal(&state.q, &mut state.internal);
-        self.system.viscous(&state.q, &state.v, &mut state.viscous);
+        if self.system.damped {
+            self.system.viscous(&state.q, &state.v, &mut state.viscous);
+        }
     }
 
+    /// Energies of a state, and M a on the way: both products read the matrix once.
     fn energies(&mut self, state: &mut State) {
-        let momentum = &mut self.work.first;
-        self.system.mass.multiply(&state.v, momentum);
-        state.energy = Energy {
-            kinetic: 0.5 * dot(&state.v, momentum),
-            strain: state.energy.strain,
-            // Subtracted from zero, because minus zero would be printed as such.
-            potential: 0.0 - dot(&self.system.gravity, &state.q),
-        };
+        let (mass, gravity, inertia) = (&self.mass, &self.system.gravity, &mut self.work.inertia[1]);
+        let (mut kinetic, mut height) = (0.0, 0.0);
+        for i in 0..inertia.len() {
+            let [momentum, force] = mass.times(i, [&state.v, &state.a]);
+            inertia[i] = force;
+            kinetic += state.v[i] * momentum;
+            height += gravity[i] * state.q[i];
+        }
+        // Subtracted from zero, because minus zero would be printed as such.
+        state.energy = Energy { kinetic: 0.5 * kinetic, strain: state.energy.strain, potential: 0.0 - height };
     }
 
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
@@ -356,7 +398,11 @@ impl<'a> Stepper<'a> {
             self.factored = Some((h, to.state.step));
             self.operators.clear();
             if let Some(active_set) = &mut self.active_set {
-                active_set.clear();
+                active_set.renew(&self.effective);
+                for bound in &active_set.bounds {
+                    let answer = m * bound.part * bound.part / active_set::diagonal(&self.effective, bound.dof);
+                    self.operators.velocity.estimate(bound.row, answer);
+                }
             }
             self.force.iter_mut().for_each(Force::clear);
         }
@@ -392,12 +438,9 @@ impl<'a> Stepper<'a> {
     /// One Newton pass: the acceleration without further impulses, then contact and the answer to it.
     fn pass(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (free, work) = (self.system.nodes.free, &mut self.work);
-        for i in 0..free {
-            work.delta[i] = -work.residual[i];
-        }
-        self.factor.solve(&mut work.delta);
-        for i in 0..free {
-            to.state.a[i] += work.delta[i];
+        self.factor.solve(&mut work.residual);
+        for (a, delta) in to.state.a[..free].iter_mut().zip(&work.residual) {
+            *a -= delta;
         }
         if self.force.is_some() { self.solve_forces(h, to) } else { self.solve_contact(h, to) }
     }
@@ -406,24 +449,24 @@ impl<'a> Stepper<'a> {
     fn finish(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<()> {
         self.energies(&mut to.state);
         let obstacles = self.finish_contact(to);
-        let (system, work) = (self.system, &mut self.work);
-        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
-        to.balance = ledger::balance(system, from, &to.state, &passage, &mut work.ledger);
+        let (system, work) = (self.system, &self.work);
+        let (rates, inertia) = ([&*work.u0, &*work.u1], [&*work.inertia[0], &*work.inertia[1]]);
+        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, inertia };
+        to.balance = ledger::balance(system, from, &to.state, &passage);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
-        let sliding = to.scene.candidates.iter().filter(|candidate| candidate.slides()).map(|c| c.row + 1);
-        to.balance.friction = sliding.map(|t| 0.5 * (work.u0[t] + work.u1[t]) * to.state.impulse[t]).sum();
+        if system.contacts.rough() {
+            let sliding = to.scene.candidates.iter().filter(|candidate| candidate.slides()).map(|c| c.row + 1);
+            to.balance.friction = sliding.map(|t| 0.5 * (work.u0[t] + work.u1[t]) * to.state.impulse[t]).sum();
+        }
+        if from.storage.is_some() {
+            let contact = to.balance.contact;
+            to.balance.storage_defect = ledger::advance_storage(system, from, &mut to.state, &passage, contact);
+        }
         if !system.drives.is_empty() {
             self.support_work(from, to);
         }
         self.finish_force(from, h, to);
-        let work = &mut self.work;
-        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
-        if from.storage.is_some() {
-            let contact = to.balance.contact;
-            to.balance.storage_defect =
-                ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
-        }
         self.finite(&to.state)
     }
 
@@ -488,7 +531,11 @@ impl StepMethod for Stepper<'_> {
         }
         self.begin(from, h, t1, to);
         loop {
-            self.place(h, &mut to.state);
+            if self.iterates() {
+                self.place(h, &mut to.state);
+            } else {
+                self.foresee(&mut to.state);
+            }
             let done = self.converged(from, to)?;
             if done {
                 break;

@@ -1,6 +1,5 @@
 //! Residual of a step and when Newton's method may stop.
 
-use super::contact::law_rate;
 use super::{Attempt, Stepper};
 use crate::contact::friction::{Rough, natural_map};
 use crate::state::State;
@@ -25,25 +24,49 @@ const WORK: f64 = 1e-11;
 pub(crate) const STALLED: f64 = 10.0;
 
 impl Stepper<'_> {
-    /// Residual of (T3) at the current state in every row; returns the sizes of the inertia forces and moments, and the
-    /// work of the inertia forces over the step.
+    /// Residual of (T3) at the current state in every row; where Newton's method iterates, returns the sizes of the inertia
+    /// forces and moments, and the work of the inertia forces over the step.
     pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> ([f64; 2], f64) {
+        let iterates = self.iterates();
         let (system, row, work) = (self.system, &self.row, &mut self.work);
-        let state = &to.state;
-        for i in 0..system.nodes.total {
-            work.first[i] = row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * state.a[i];
+        let (state, n) = (&to.state, system.nodes.total);
+        if to.passes == 0 && system.drives.is_empty() {
+            // The first guess: no acceleration, or the old one.
+            let share = if !row.carries_acceleration() {
+                0.0
+            } else if iterates {
+                1.0
+            } else {
+                row.alpha_m
+            };
+            (0..n).for_each(|i| work.residual[i] = share * work.inertia[0][i]);
+        } else {
+            for i in 0..n {
+                work.first[i] = row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * state.a[i];
+            }
+            self.mass.multiply(&work.first, &mut work.residual);
         }
-        system.mass.multiply(&work.first, &mut work.residual);
         let (mut inertia, mut work_of_inertia) = ([0.0; 2], 0.0);
-        for i in 0..system.nodes.total {
-            if i < system.nodes.free {
+        if iterates {
+            for i in 0..system.nodes.free {
                 work_of_inertia += work.residual[i] * (state.q[i] - from.q[i]);
                 inertia[system.nodes.is_rotation(i) as usize] += work.residual[i].powi(2);
             }
-            let f0 = from.internal[i] - from.applied[i] - system.gravity[i];
-            let f1 = state.internal[i] - state.applied[i] - system.gravity[i];
-            work.residual[i] += row.alpha_f * f0 + (1.0 - row.alpha_f) * f1;
-            work.residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
+        }
+        let (residual, alpha) = (&mut work.residual[..n], row.alpha_f);
+        let (gravity, f0, f1) = (&system.gravity[..n], &from.internal[..n], &state.internal[..n]);
+        for i in 0..n {
+            residual[i] += alpha * f0[i] + (1.0 - alpha) * f1[i] - gravity[i];
+        }
+        if system.is_loaded() {
+            for i in 0..n {
+                residual[i] -= alpha * from.applied[i] + (1.0 - alpha) * state.applied[i];
+            }
+        }
+        if system.damped {
+            for i in 0..n {
+                residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
+            }
         }
         self.force_residual(from, to);
         (inertia.map(f64::sqrt), work_of_inertia)
@@ -92,23 +115,23 @@ impl Stepper<'_> {
         if self.force.is_some() {
             return self.force_gap_residual(to);
         }
-        let (work, state) = (&self.work, &to.state);
+        let (work, state, scene) = (&self.work, &to.state, &to.scene);
         let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
         for &i in &work.active {
-            let candidate = &to.scene.candidates[i as usize];
+            let rows = scene.rows_of(i as usize);
             let mut law = [0.0; 2];
             let mut impulse = [0.0; 2];
             let mut w = [0.0, 0.0, 0.0, 1.0];
-            for (row, entries) in candidate.rows_of() {
-                let k = row - candidate.row;
-                let rate = entries.times(&state.v);
-                law[k] = law_rate(candidate, row, rate, &work.u0);
+            for (k, row) in rows.clone().enumerate() {
+                let rate = scene.rate(row, |dof| state.v[dof]);
+                law[k] = scene.law_rate(row, rate, &work.u0);
                 impulse[k] = state.impulse[row];
                 w[3 * k] = self.operators.velocity.diagonal(row);
-                let u1 = rate - candidate.drift_of(row, 1);
+                let u1 = rate - scene.drift(row)[1];
                 scale = scale.max(work.u0[row].abs()).max(u1.abs()).max(work.b[row].abs());
             }
-            let natural = natural_map(&Rough { row: 0, friction: candidate.law.friction }, &w, &impulse, &law);
+            let friction = if rows.len() > 1 { scene.candidates[i as usize].law.friction } else { 0.0 };
+            let natural = natural_map(&Rough { row: 0, friction }, &w, &impulse, &law);
             worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
         }
         if worst == 0.0 { 0.0 } else { worst / scale }

@@ -21,52 +21,48 @@ impl Stepper<'_> {
             self.operators.clear();
         }
         self.operators.resize(rows);
-        for vector in [
-            &mut work.u0,
-            &mut work.u1,
-            &mut work.b,
-            &mut work.y,
-            &mut work.gap_free,
-            &mut work.gap_b,
-            &mut work.rate_free,
-            &mut work.correction,
-            &mut work.correction_so_far,
-            &mut to.state.impulse,
-        ] {
+        for vector in
+            [&mut work.u0, &mut work.u1, &mut work.y, &mut work.gap_free, &mut work.gap_b, &mut work.rate_free]
+        {
+            vector.resize(rows, 0.0);
+        }
+        for vector in [&mut work.b, &mut work.correction, &mut work.correction_so_far, &mut to.state.impulse] {
             vector.clear();
             vector.resize(rows, 0.0);
         }
         to.scene.note(&mut to.state.found);
         // Warm start of the contact solve; the step itself begins without impulse.
         to.scene.recall(from, &mut work.impulse);
-        for (i, candidate) in to.scene.candidates.iter().enumerate() {
-            for (row, entries) in candidate.rows_of() {
-                work.u0[row] = entries.times(&from.v) - candidate.drift_of(row, 0);
+        let scene = &to.scene;
+        for i in 0..scene.candidates.len() {
+            let rows = scene.rows_of(i);
+            for row in rows.clone() {
+                work.u0[row] = scene.rate(row, |dof| from.v[dof]) - scene.drift(row)[0];
             }
-            let forecast =
-                candidate.gap(&from.q, candidate.shift[0]) + self.settings.forecast * h * work.u0[candidate.row];
+            let (rate, drift) = (work.u0[rows.start], scene.drift(rows.start)[0]);
+            let forecast = scene.gap(i, &from.q, 0) + self.settings.forecast * h * rate;
             // A point on the point of its plane has no length, but it moves.
-            let path = h * (work.u0[candidate.row] + candidate.drift[0][0]).abs().max(candidate.drift[0][0].abs());
-            let near = candidate.responds && forecast <= ACTIVATION * (system.length + path);
+            let path = h * (rate + drift).abs().max(drift.abs());
+            let near = scene.responds(i) && forecast <= ACTIVATION * (system.length + path);
             if self.settings.position == Position::Half && self.force.is_none() && near {
                 work.active.push(i as u32);
             } else {
-                candidate.rows_of().for_each(|(row, _)| work.impulse[row] = 0.0);
+                work.impulse[rows].fill(0.0);
             }
         }
     }
 
     /// Gaps, final velocities and complementarity of the finished step; returns the work of moving obstacles.
     pub(super) fn finish_contact(&mut self, to: &mut Attempt) -> f64 {
-        let work = &mut self.work;
+        let (work, scene, state) = (&mut self.work, &to.scene, &to.state);
         to.gaps.clear();
         let mut obstacles = 0.0;
-        for candidate in &to.scene.candidates {
-            to.gaps.push(candidate.gap_at_end(&to.state.q));
-            for (row, entries) in candidate.rows_of() {
-                work.u1[row] = entries.times(&to.state.v) - candidate.drift_of(row, 1);
-                let drift = 0.5 * (candidate.drift_of(row, 0) + candidate.drift_of(row, 1));
-                obstacles += drift * to.state.impulse[row];
+        for i in 0..scene.candidates.len() {
+            to.gaps.push(scene.gap(i, &state.q, 1));
+            for row in scene.rows_of(i) {
+                let drift = scene.drift(row);
+                work.u1[row] = scene.rate(row, |dof| state.v[dof]) - drift[1];
+                obstacles += 0.5 * (drift[0] + drift[1]) * state.impulse[row];
             }
         }
         if self.force.is_some() {

@@ -113,7 +113,7 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
             .collect();
         let b: Vec<f64> = (0..m).map(|_| random.within(-1.0, 0.5)).collect();
         let mut p = vec![0.0; m];
-        let outcome = ActiveSet::new(&matrix, n).solve(&matrix, scale, &bounds, &b, &mut p);
+        let outcome = ActiveSet::new(&matrix, n, bounds.clone()).solve(&matrix, scale, &bounds, &b, &mut p);
         assert!(outcome.converged && outcome.residual < 1e-12, "trial {trial}: {outcome:?}");
         assert_eq!(outcome.method, Method::ActiveSet);
         let operator = Delassus::full(&w);

@@ -10,7 +10,6 @@ mod passes;
 #[cfg(test)]
 mod tests;
 
-use super::contact::law_rate;
 use super::{Attempt, Settings, Stepper};
 use crate::Result;
 use crate::case::data::{ContactMethod, Position};
@@ -85,7 +84,7 @@ impl Stepper<'_> {
                     }
                 }
                 let rate = candidate.rate(&work.first);
-                work.b[candidate.row] = law_rate(candidate, candidate.row, rate, &work.u0);
+                work.b[candidate.row] = to.scene.law_rate(candidate.row, rate, &work.u0);
             }
             let outcome = self.solve_law(&to.scene);
             self.count(outcome, to)?;
