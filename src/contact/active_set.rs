@@ -28,8 +28,11 @@ pub struct Bound {
 pub struct ActiveSet {
     /// All contacts that there may be.
     pub bounds: Vec<Bound>,
-    /// The matrix in the rows of these contacts.
+    /// Which rows they act on, and the matrix there.
+    touched: Vec<bool>,
     rows: Rows,
+    /// One over its diagonal.
+    yields: Vec<f64>,
     masked: Symmetric,
     factor: Factor,
     free: usize,
@@ -46,11 +49,11 @@ impl ActiveSet {
         let n = matrix.pattern.n;
         let mut touched = vec![false; n];
         bounds.iter().for_each(|bound| touched[bound.dof] = true);
-        let mut rows = Rows::new(&matrix.pattern, |row, _| touched[row]);
-        rows.refresh(matrix);
-        ActiveSet {
+        let mut active_set = ActiveSet {
             bounds,
-            rows,
+            touched,
+            rows: Rows::default(),
+            yields: vec![0.0; n],
             masked: Symmetric::zeros(matrix.pattern.clone()),
             factor: Factor::new(&matrix.pattern, free),
             free,
@@ -58,13 +61,16 @@ impl ActiveSet {
             closed: vec![false; n],
             x: vec![0.0; n],
             image: vec![0.0; n],
-        }
+        };
+        active_set.renew(matrix);
+        active_set
     }
 
     /// The matrix has changed; [`ActiveSet::solve`] must be given this one.
     pub fn renew(&mut self, matrix: &Symmetric) {
         self.factored = None;
-        self.rows.refresh(matrix);
+        self.rows.take(matrix, |row| self.touched[row]);
+        (0..self.yields.len()).for_each(|i| self.yields[i] = 1.0 / diagonal(matrix, i));
     }
 
     /// Velocities that the impulses of the last solve made, in every row.
@@ -76,9 +82,12 @@ impl ActiveSet {
     /// stay as they are.
     pub fn solve(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], p: &mut [f64]) -> Outcome {
         let mut outcome = Outcome { method: Method::ActiveSet, ..Default::default() };
-        let size = bounds.iter().fold(0.0_f64, |size, bound| size.max(b[bound.row].abs()));
+        let (mut size, mut warm) = (0.0_f64, false);
+        for bound in bounds {
+            size = size.max(b[bound.row].abs());
+            warm |= p[bound.row] > 0.0;
+        }
         let slack = 1e-14 * size;
-        let warm = bounds.iter().any(|bound| p[bound.row] > 0.0);
         self.closed.fill(false);
         for bound in bounds {
             self.closed[bound.dof] = if warm { p[bound.row] > 0.0 } else { b[bound.row] < 0.0 };
@@ -98,7 +107,7 @@ impl ActiveSet {
                 let contradicted = if closed { p[bound.row] < 0.0 } else { y < -slack };
                 wrong += usize::from(contradicted);
                 self.closed[bound.dof] = closed != contradicted;
-                let push = scale * bound.part * bound.part / diagonal(matrix, bound.dof) * p[bound.row];
+                let push = scale * bound.part * bound.part * self.yields[bound.dof] * p[bound.row];
                 worst = worst.max(push.min(y).abs());
             }
             outcome.residual = if worst == 0.0 { 0.0 } else { worst / size };

@@ -184,6 +184,7 @@ impl Frictional<'_> {
 }
 
 /// How far a contact is from its law, as a velocity.
+#[inline]
 pub fn natural_map(contact: &Rough, w: &[f64; 4], r: &[f64], u: &[f64]) -> f64 {
     let n = contact.row;
     let normal = (w[0].abs() * r[n]).min(u[n]).abs();

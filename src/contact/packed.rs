@@ -1,7 +1,7 @@
 //! What every step asks of every candidate, packed: a candidate itself is ten times as long, and thousands of them at rest
 //! would be read from memory again and again for a few numbers each.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Key};
 use std::ops::Range;
 
 /// Rows and gaps of the candidates of a scene.
@@ -20,6 +20,7 @@ pub(super) struct Packed {
     /// Gap of every candidate without displacement, at the start and at the end; not a number where the gap is curved.
     level: Vec<[f64; 2]>,
     responds: Vec<bool>,
+    keys: Vec<Key>,
 }
 
 impl Packed {
@@ -32,10 +33,12 @@ impl Packed {
         self.drift.clear();
         self.level.clear();
         self.responds.clear();
+        self.keys.clear();
         for candidate in candidates {
             self.rows.push(candidate.row as u32);
             self.level.push(candidate.shift.map(|shift| candidate.level(shift)));
             self.responds.push(candidate.responds);
+            self.keys.push(candidate.key);
             for (row, entries) in candidate.rows_of() {
                 self.starts.push(self.entries.len() as u32);
                 self.entries.extend(entries.entries().iter().filter(|(_, part)| *part != 0.0));
@@ -83,6 +86,11 @@ impl Packed {
     #[inline]
     pub fn level(&self, candidate: usize) -> [f64; 2] {
         self.level[candidate]
+    }
+
+    #[inline]
+    pub fn key(&self, candidate: usize) -> Key {
+        self.keys[candidate]
     }
 
     #[inline]

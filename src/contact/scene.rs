@@ -195,6 +195,18 @@ impl Scene {
         self.packed.drift(row)
     }
 
+    /// Coefficient of restitution of a row: that of the contact, for sliding in Moreau's law alone.
+    #[inline]
+    pub fn restitution(&self, row: usize) -> f64 {
+        self.packed.restitution(row)
+    }
+
+    /// Who touches what.
+    #[inline]
+    pub fn key(&self, candidate: usize) -> Key {
+        self.packed.key(candidate)
+    }
+
     /// Relative velocity along a row at the end of the step, and what restitution adds to it in the law.
     #[inline]
     pub fn law_rate(&self, row: usize, rate: f64, u0: &[f64]) -> f64 {

@@ -1,58 +1,55 @@
 //! Rows of a symmetric matrix in full: a product reads each of them once and writes each value once.
 
-use super::symmetric::{Pattern, Symmetric};
+use super::symmetric::Symmetric;
 
-/// Some entries of a symmetric matrix by rows, both triangles.
+/// Rows of a symmetric matrix, both triangles, without the entries that are zero.
+#[derive(Default)]
 pub struct Rows {
     starts: Vec<u32>,
     columns: Vec<u32>,
     values: Vec<f64>,
-    /// Where the values stand in the matrix.
-    places: Vec<u32>,
+    /// Next free place of every row while they are filled.
+    next: Vec<u32>,
 }
 
 impl Rows {
-    /// Entries of a pattern that `keep` wants, given its row and its place in the value array; all values are zero.
-    pub fn new(pattern: &Pattern, keep: impl Fn(usize, usize) -> bool) -> Rows {
-        // By rows and, within a row, by columns: those of the own column first, then those of later ones.
-        let each = |visit: &mut dyn FnMut(usize, usize, usize)| {
+    /// All rows of a matrix.
+    pub fn of(matrix: &Symmetric) -> Rows {
+        let mut rows = Rows::default();
+        rows.take(matrix, |_| true);
+        rows
+    }
+
+    /// Becomes the wanted rows of a matrix; the others are empty.
+    pub fn take(&mut self, matrix: &Symmetric, wanted: impl Fn(usize) -> bool) {
+        let pattern = &*matrix.pattern;
+        // Columns ascend within a row: those of its own column of the triangle come first, then those of later ones.
+        let each = |visit: &mut dyn FnMut(usize, usize, f64)| {
             for j in 0..pattern.n {
                 for k in pattern.starts[j] as usize..pattern.starts[j + 1] as usize {
-                    let i = pattern.rows[k] as usize;
-                    if keep(j, k) {
-                        visit(j, i, k);
+                    let (i, value) = (pattern.rows[k] as usize, matrix.values[k]);
+                    if value != 0.0 && wanted(j) {
+                        visit(j, i, value);
                     }
-                    if i != j && keep(i, k) {
-                        visit(i, j, k);
+                    if value != 0.0 && i != j && wanted(i) {
+                        visit(i, j, value);
                     }
                 }
             }
         };
-        let mut starts = vec![0_u32; pattern.n + 1];
-        each(&mut |row, _, _| starts[row + 1] += 1);
-        (0..pattern.n).for_each(|row| starts[row + 1] += starts[row]);
-        let count = starts[pattern.n] as usize;
-        let (mut columns, mut places, mut next) = (vec![0; count], vec![0; count], starts.clone());
-        each(&mut |row, column, place| {
-            let slot = next[row] as usize;
-            (columns[slot], places[slot]) = (column as u32, place as u32);
-            next[row] += 1;
+        self.starts.clear();
+        self.starts.resize(pattern.n + 1, 0);
+        each(&mut |row, _, _| self.starts[row + 1] += 1);
+        (0..pattern.n).for_each(|row| self.starts[row + 1] += self.starts[row]);
+        self.next.clone_from(&self.starts);
+        let count = self.starts[pattern.n] as usize;
+        self.columns.resize(count, 0);
+        self.values.resize(count, 0.0);
+        each(&mut |row, column, value| {
+            let slot = self.next[row] as usize;
+            (self.columns[slot], self.values[slot]) = (column as u32, value);
+            self.next[row] += 1;
         });
-        Rows { starts, columns, values: vec![0.0; count], places }
-    }
-
-    /// All entries of a matrix that are not zero.
-    pub fn of(matrix: &Symmetric) -> Rows {
-        let mut rows = Rows::new(&matrix.pattern, |_, place| matrix.values[place] != 0.0);
-        rows.refresh(matrix);
-        rows
-    }
-
-    /// Takes the values of a matrix on the same pattern.
-    pub fn refresh(&mut self, matrix: &Symmetric) {
-        for (value, &place) in self.values.iter_mut().zip(&self.places) {
-            *value = matrix.values[place as usize];
-        }
     }
 
     /// Columns and values of a row.
@@ -85,6 +82,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::la::Pattern;
     use std::sync::Arc;
 
     #[test]
@@ -99,8 +97,8 @@ mod tests {
         let rows = Rows::of(&a);
         rows.multiply(&x, &mut product);
         assert_eq!(product, ax);
-        let mut some = Rows::new(&a.pattern, |row, _| row == 2);
-        some.refresh(&a);
+        let mut some = Rows::of(&a);
+        some.take(&a, |row| row == 2);
         assert_eq!(some.times(2, [&x, &y]), [ax[2], ay[2]]);
         assert_eq!(some.times(3, [&x]), [0.0]);
         assert!(rows.row(2).map(|(column, _)| column).is_sorted());

@@ -151,11 +151,12 @@ impl Sink for Digest {
         }
         self.closing.clear();
         self.impulses.fill(0.0);
-        for (i, candidate) in attempt.scene.candidates.iter().enumerate() {
-            let impulse = state.impulse[attempt.scene.rows_of(i).start];
+        let scene = &attempt.scene;
+        for i in 0..scene.candidates.len() {
+            let impulse = state.impulse[scene.rows_of(i).start];
             if impulse > 0.0 {
-                self.closing.push(candidate.key);
-                self.impulses[candidate.key.group as usize] += impulse;
+                self.closing.push(scene.key(i));
+                self.impulses[scene.key(i).group as usize] += impulse;
             }
         }
         self.closing.sort_unstable();

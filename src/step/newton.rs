@@ -32,14 +32,11 @@ impl Stepper<'_> {
         let (state, n) = (&to.state, system.nodes.total);
         if to.passes == 0 && system.drives.is_empty() {
             // The first guess: no acceleration, or the old one.
-            let share = if !row.carries_acceleration() {
-                0.0
-            } else if iterates {
-                1.0
-            } else {
-                row.alpha_m
-            };
-            (0..n).for_each(|i| work.residual[i] = share * work.inertia[0][i]);
+            work.residual.fill(0.0);
+            if row.carries_acceleration() {
+                let share = if iterates { 1.0 } else { row.alpha_m };
+                work.residual.iter_mut().zip(&work.inertia[0]).for_each(|(r, inertia)| *r = share * inertia);
+            }
         } else {
             for i in 0..n {
                 work.first[i] = row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * state.a[i];
@@ -100,6 +97,7 @@ impl Stepper<'_> {
         // Where a further pass does not halve that work, it is rounding too.
         let closed = left <= WORK * energy || left > 0.5 * work.left;
         work.left = left;
+        self.end_rates(to);
         if (worst <= 1.0 || stalled) && closed && self.contact_residual(to) <= CONTACT && self.gap_residual(to) <= GAPS
         {
             return Ok(true);
@@ -110,7 +108,7 @@ impl Stepper<'_> {
         Ok(false)
     }
 
-    /// Natural-map residual of (T4) at the velocities of a state, of the largest relative velocity.
+    /// Natural-map residual of (T4) at the final velocities `u1`, of the largest relative velocity.
     pub(super) fn contact_residual(&self, to: &Attempt) -> f64 {
         if self.force.is_some() {
             return self.force_gap_residual(to);
@@ -123,12 +121,11 @@ impl Stepper<'_> {
             let mut impulse = [0.0; 2];
             let mut w = [0.0, 0.0, 0.0, 1.0];
             for (k, row) in rows.clone().enumerate() {
-                let rate = scene.rate(row, |dof| state.v[dof]);
-                law[k] = scene.law_rate(row, rate, &work.u0);
+                let (u0, u1) = (work.u0[row], work.u1[row]);
+                law[k] = u1 + scene.restitution(row) * u0;
                 impulse[k] = state.impulse[row];
                 w[3 * k] = self.operators.velocity.diagonal(row);
-                let u1 = rate - scene.drift(row)[1];
-                scale = scale.max(work.u0[row].abs()).max(u1.abs()).max(work.b[row].abs());
+                scale = scale.max(u0.abs()).max(u1.abs()).max(work.b[row].abs());
             }
             let friction = if rows.len() > 1 { scene.candidates[i as usize].law.friction } else { 0.0 };
             let natural = natural_map(&Rough { row: 0, friction }, &w, &impulse, &law);

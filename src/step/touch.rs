@@ -3,6 +3,7 @@
 use super::contact::bound;
 use super::{ACTIVATION, Attempt, Settings, Stepper};
 use crate::case::data::Position;
+use crate::la::sum;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -52,19 +53,21 @@ impl Stepper<'_> {
         }
     }
 
+    /// Relative velocities along all rows at a state, into `u1`.
+    pub(super) fn end_rates(&mut self, to: &Attempt) {
+        for (row, u1) in self.work.u1.iter_mut().enumerate() {
+            *u1 = to.scene.rate(row, |dof| to.state.v[dof]) - to.scene.drift(row)[1];
+        }
+    }
+
     /// Gaps, final velocities and complementarity of the finished step; returns the work of moving obstacles.
     pub(super) fn finish_contact(&mut self, to: &mut Attempt) -> f64 {
+        self.end_rates(to);
         let (work, scene, state) = (&mut self.work, &to.scene, &to.state);
         to.gaps.clear();
-        let mut obstacles = 0.0;
-        for i in 0..scene.candidates.len() {
-            to.gaps.push(scene.gap(i, &state.q, 1));
-            for row in scene.rows_of(i) {
-                let drift = scene.drift(row);
-                work.u1[row] = scene.rate(row, |dof| state.v[dof]) - drift[1];
-                obstacles += 0.5 * (drift[0] + drift[1]) * state.impulse[row];
-            }
-        }
+        to.gaps.extend((0..scene.candidates.len()).map(|i| scene.gap(i, &state.q, 1)));
+        let moved = |row: usize| 0.5 * (scene.drift(row)[0] + scene.drift(row)[1]);
+        let mut obstacles = sum(scene.rows, |row| moved(row) * state.impulse[row]);
         if self.force.is_some() {
             // Not velocities but gaps carry the work of a force.
             work.u0.fill(0.0);

@@ -11,11 +11,10 @@ impl System {
         let mut factor = Factor::new(&self.mass.pattern, free);
         factor.factor(&self.regular_mass())?;
         let mut massless = self.massless_factor()?;
-        let mut scratch = vec![0.0; n];
-        let mut full = vec![0.0; n];
+        let (mut full, mut image, mut scratch) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         let operator = |x: &[f64], y: &mut [f64]| {
             full[..free].copy_from_slice(x);
-            let mut image = vec![0.0; n];
+            image.fill(0.0);
             if let Some(massless) = &mut massless {
                 self.follow(massless, &mut full, &mut image, &mut scratch);
                 image.fill(0.0);
@@ -24,16 +23,14 @@ impl System {
             factor.solve(&mut image);
             y.copy_from_slice(&image[..free]);
         };
+        let (mut padded, mut momentum) = (vec![0.0; n], vec![0.0; n]);
         let metric = |x: &[f64], y: &mut [f64]| {
-            let mut padded = vec![0.0; n];
             padded[..free].copy_from_slice(x);
-            let mut image = vec![0.0; n];
-            self.mass.multiply(&padded, &mut image);
-            y.copy_from_slice(&image[..free]);
+            self.mass.multiply(&padded, &mut momentum);
+            y.copy_from_slice(&momentum[..free]);
         };
-        // The basis of a large system is what costs memory; the top of its spectrum is found early.
+        // Each vector takes a few passes over a large system; the top of its spectrum is found early.
         let dimension = if free > 100_000 { 25 } else { 80 };
-        let top = lanczos::largest(free, 1, dimension, operator, metric);
-        Ok(top.first().map_or(0.0, |(value, _)| value.max(0.0).sqrt()))
+        Ok(lanczos::largest(free, dimension, operator, metric).max(0.0).sqrt())
     }
 }
