@@ -102,7 +102,7 @@ impl ActiveSet {
             for bound in bounds {
                 let y = b[bound.row] + bound.part * self.x[bound.dof];
                 let closed = self.closed[bound.dof];
-                let force = || self.rows.times(bound.dof, [&self.x])[0];
+                let force = || self.rows.times(bound.dof, &self.x);
                 p[bound.row] = if closed { force() / (scale * bound.part) } else { 0.0 };
                 let contradicted = if closed { p[bound.row] < 0.0 } else { y < -slack };
                 wrong += usize::from(contradicted);

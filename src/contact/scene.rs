@@ -192,31 +192,31 @@ impl Scene {
     /// Velocity of the obstacle along a row at the start and at the end of the step.
     #[inline]
     pub fn drift(&self, row: usize) -> [f64; 2] {
-        self.packed.drift(row)
+        self.packed.lines[row].drift
     }
 
     /// Coefficient of restitution of a row: that of the contact, for sliding in Moreau's law alone.
     #[inline]
     pub fn restitution(&self, row: usize) -> f64 {
-        self.packed.restitution(row)
+        self.packed.lines[row].restitution
     }
 
     /// Who touches what.
     #[inline]
     pub fn key(&self, candidate: usize) -> Key {
-        self.packed.key(candidate)
+        self.packed.contacts[candidate].key
     }
 
     /// Relative velocity along a row at the end of the step, and what restitution adds to it in the law.
     #[inline]
     pub fn law_rate(&self, row: usize, rate: f64, u0: &[f64]) -> f64 {
-        rate - self.packed.drift(row)[1] + self.packed.restitution(row) * u0[row]
+        rate - self.packed.lines[row].drift[1] + self.packed.lines[row].restitution * u0[row]
     }
 
     /// Gap of a candidate at displacement `q`, the obstacle where it is at the start (0) or at the end (1) of the step.
     #[inline]
     pub fn gap(&self, candidate: usize, q: &[f64], end: usize) -> f64 {
-        let level = self.packed.level(candidate)[end];
+        let level = self.packed.contacts[candidate].level[end];
         if level.is_nan() {
             return self.curved_gap(candidate, q, end);
         }
@@ -231,7 +231,7 @@ impl Scene {
     /// Whether an impulse at a candidate can move anything at all.
     #[inline]
     pub fn responds(&self, candidate: usize) -> bool {
-        self.packed.responds(candidate)
+        self.packed.contacts[candidate].responds
     }
 
     /// f += G p for all rows.

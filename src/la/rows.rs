@@ -59,14 +59,19 @@ impl Rows {
         self.columns[range.clone()].iter().zip(&self.values[range]).map(|(&column, &value)| (column as usize, value))
     }
 
-    /// A row times some vectors.
+    /// A row times a vector.
     #[inline]
-    pub fn times<const N: usize>(&self, i: usize, x: [&[f64]; N]) -> [f64; N] {
-        let mut sums = [0.0; N];
+    pub fn times(&self, i: usize, x: &[f64]) -> f64 {
+        self.row(i).map(|(column, value)| value * x[column]).sum()
+    }
+
+    /// A row times two vectors side by side.
+    #[inline]
+    pub fn times_both(&self, i: usize, xy: &[[f64; 2]]) -> [f64; 2] {
+        let mut sums = [0.0; 2];
         for (column, value) in self.row(i) {
-            for k in 0..N {
-                sums[k] += value * x[k][column];
-            }
+            let pair = xy[column];
+            sums = [sums[0] + value * pair[0], sums[1] + value * pair[1]];
         }
         sums
     }
@@ -74,7 +79,7 @@ impl Rows {
     /// y = A x.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
         for (i, y) in y.iter_mut().enumerate() {
-            [*y] = self.times(i, [x]);
+            *y = self.times(i, x);
         }
     }
 }
@@ -99,8 +104,8 @@ mod tests {
         assert_eq!(product, ax);
         let mut some = Rows::of(&a);
         some.take(&a, |row| row == 2);
-        assert_eq!(some.times(2, [&x, &y]), [ax[2], ay[2]]);
-        assert_eq!(some.times(3, [&x]), [0.0]);
+        assert_eq!(some.times_both(2, &[0, 1, 2, 3, 4].map(|i| [x[i], y[i]])), [ax[2], ay[2]]);
+        assert_eq!(some.times(3, &x), 0.0);
         assert!(rows.row(2).map(|(column, _)| column).is_sorted());
     }
 }

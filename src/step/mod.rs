@@ -142,6 +142,8 @@ struct Work {
     left: f64,
     /// M a at the start of the step, where it matters there, and at its end.
     inertia: [Vec<f64>; 2],
+    /// Velocity and acceleration side by side.
+    both: Vec<[f64; 2]>,
 }
 
 impl<'a> Stepper<'a> {
@@ -209,6 +211,7 @@ impl<'a> Stepper<'a> {
                 residuals: Vec::with_capacity(64),
                 left: f64::INFINITY,
                 inertia: [zeros(n), zeros(n)],
+                both: vec![[0.0; 2]; n],
             },
             settings,
             system,
@@ -370,13 +373,19 @@ impl<'a> Stepper<'a> {
 
     /// Energies of a state, and M a on the way: both products read the matrix once.
     fn energies(&mut self, state: &mut State) {
-        let (mass, gravity, inertia) = (&self.mass, &self.system.gravity, &mut self.work.inertia[1]);
+        let n = self.system.nodes.total;
+        let (mass, gravity, work) = (&self.mass, &self.system.gravity[..n], &mut self.work);
+        let (inertia, both) = (&mut work.inertia[1][..n], &mut work.both[..n]);
+        let (q, v, a) = (&state.q[..n], &state.v[..n], &state.a[..n]);
+        for i in 0..n {
+            both[i] = [v[i], a[i]];
+        }
         let (mut kinetic, mut height) = (0.0, 0.0);
-        for i in 0..inertia.len() {
-            let [momentum, force] = mass.times(i, [&state.v, &state.a]);
+        for i in 0..n {
+            let [momentum, force] = mass.times_both(i, both);
             inertia[i] = force;
-            kinetic += state.v[i] * momentum;
-            height += gravity[i] * state.q[i];
+            kinetic += v[i] * momentum;
+            height += gravity[i] * q[i];
         }
         // Subtracted from zero, because minus zero would be printed as such.
         state.energy = Energy { kinetic: 0.5 * kinetic, strain: state.energy.strain, potential: 0.0 - height };
