@@ -1,0 +1,466 @@
+//! Second pass of a step over the unknowns of a line, in blocks that stay in the cache: the accelerations and the motion,
+//! then the sums of the ledger.
+
+use super::FEW;
+use super::line::{BLOCK, Lanes, Line, after, before, from_last_lane, settle, split};
+use crate::la::lanes::{LANES, Number, Plain, Processor, Row, Task};
+use crate::schemes::Tableau;
+use std::ops::Range;
+
+/// Sums over all unknowns of a finished step; products of two vectors are with the mass or the stiffness matrix.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums<R = f64> {
+    pub kinetic: R,
+    pub strain: R,
+    /// dq·K dq.
+    pub drift: R,
+    /// a1·M a1, and with da = a1 − a0: (v0 + v1)·M da, a1·M da, da·M da.
+    pub inertia: R,
+    pub rate_change: R,
+    pub inertia_change: R,
+    pub change: R,
+    /// Filter z: z1·K z1 and dz·K dz.
+    pub filter: R,
+    pub filter_change: R,
+    /// Gravity times q1, and times dq.
+    pub height: R,
+    pub fall: R,
+}
+
+impl Sums<Row> {
+    /// Over all lanes, and what is behind them.
+    fn total(&self, tail: &Sums) -> Sums {
+        let sum = |lanes: &Row, tail: f64| tail + lanes.iter().sum::<f64>();
+        Sums {
+            kinetic: sum(&self.kinetic, tail.kinetic),
+            strain: sum(&self.strain, tail.strain),
+            drift: sum(&self.drift, tail.drift),
+            inertia: sum(&self.inertia, tail.inertia),
+            rate_change: sum(&self.rate_change, tail.rate_change),
+            inertia_change: sum(&self.inertia_change, tail.inertia_change),
+            change: sum(&self.change, tail.change),
+            filter: sum(&self.filter, tail.filter),
+            filter_change: sum(&self.filter_change, tail.filter_change),
+            height: sum(&self.height, tail.height),
+            fall: sum(&self.fall, tail.fall),
+        }
+    }
+}
+
+/// Vectors of a state; `z` is empty without a filter.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Motion<T> {
+    pub q: T,
+    pub v: T,
+    pub a: T,
+    pub z: T,
+}
+
+impl<T> Motion<T> {
+    fn map<U>(self, f: impl Fn(T) -> U) -> Motion<U> {
+        Motion { q: f(self.q), v: f(self.v), a: f(self.a), z: f(self.z) }
+    }
+}
+
+impl<R> Motion<&mut [R]> {
+    fn get(&self) -> Motion<&[R]> {
+        Motion { q: self.q, v: self.v, a: self.a, z: self.z }
+    }
+
+    fn get_mut(&mut self) -> Motion<&mut [R]> {
+        Motion { q: self.q, v: self.v, a: self.a, z: self.z }
+    }
+
+    fn cut(&mut self, range: &Range<usize>) -> Motion<&mut [R]> {
+        let Motion { q, v, a, z } = self;
+        let filtered = if z.is_empty() { 0..0 } else { range.clone() };
+        Motion { q: &mut q[range.clone()], v: &mut v[range.clone()], a: &mut a[range.clone()], z: &mut z[filtered] }
+    }
+}
+
+/// Some rows of an array that may be absent.
+fn cut<'a, R>(x: &'a [R], range: &Range<usize>) -> &'a [R] {
+    x.get(range.clone()).unwrap_or(&[])
+}
+
+/// From the eliminated right-hand side in `a` of the new motion, with the separators solved, to the end of the step.
+/// `CARRIES`: old accelerations matter; `LOSES`: the scheme dissipates by itself; `FILTER`: there is one.
+pub(super) fn up<const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
+    processor: Processor,
+    (line, factor, row): (&Line, &Lanes, &Tableau),
+    (separators, impulse): (Row, &[f64]),
+    old: Motion<&[f64]>,
+    new: Motion<&mut [f64]>,
+) -> Sums {
+    let n = line.n;
+    let [lower, pivot, fill] = [&factor.lower, &factor.pivot, &factor.fill].map(|x| split(x, n));
+    let constants = [&line.stiffness, &line.mass, &line.coupling, &line.gravity].map(|x| split(x, n.min(x.len())));
+    let old = old.map(|x| split(x, n.min(x.len())));
+    let (old, old_tail) = (old.map(|x| x.0), old.map(|x| x.1));
+    let new = new.map(|x| {
+        let length = n.min(x.len());
+        x[..length].as_chunks_mut::<LANES>()
+    });
+    let Motion { q: (q, q_tail), v: (v, v_tail), a: (a, a_tail), z: (z, z_tail) } = new;
+    let (mut new, mut new_tail) = (Motion { q, v, a, z }, Motion { q: q_tail, v: v_tail, a: a_tail, z: z_tail });
+    let weights = Weights::new(row, factor.h);
+    let (length, tail) = (old.q.len(), old_tail.q.len());
+
+    // The row of the separators has unit pivots and no multipliers.
+    new.a[0] = separators;
+    let next = after(&separators, 0.0);
+    let (mut carry, mut sums) = ([0.0; LANES], Sums::default());
+    let pressed = || impulse.iter().zip(&factor.responses).filter(|(p, _)| **p != 0.0).map(|(p, r)| (*p, r));
+    // Of the jumps of every contact, how many rows have been added.
+    let mut done = [0; FEW];
+    // Separators are booked last, when what is before them is known.
+    let mut booked = 1;
+    for block in 0..length.div_ceil(BLOCK) {
+        let range = block * BLOCK..((block + 1) * BLOCK).min(length);
+        let [lower, pivot, fill] = [lower, pivot, fill].map(|x| &x.0[range.clone()]);
+        let (from, to, filled) = (old.map(|x| cut(x, &range)), new.cut(&range), range.end > factor.filled_from);
+        let part = Moving { old: from, new: to, lower, pivot, fill, weights: &weights, next: &next };
+        let carry = &mut carry;
+        if filled {
+            processor.run(Advance::<CARRIES, FILTER, true> { part, carry });
+        } else {
+            processor.run(Advance::<CARRIES, FILTER, false> { part, carry });
+        }
+        settle(carry);
+        for ((p, response), done) in pressed().zip(&mut done) {
+            let jump = response.jump.until(*done, range.end);
+            *done += jump.len();
+            if !jump.is_empty() {
+                processor.run(Push::<FILTER> { jump, p, new: new.get_mut(), weights: &weights });
+            }
+        }
+        let (with_before, own) = (booked - 1..range.end, booked..range.end);
+        let [stiffness, mass, coupling, gravity] = constants.map(|x| cut(x.0, &own));
+        let (from, to) = (old.map(|x| cut(x, &with_before)), new.get().map(|x| cut(x, &with_before)));
+        let part = Booking { old: from, new: to, stiffness, mass, coupling, gravity };
+        processor.run(Book::<CARRIES, LOSES, FILTER> { part, sums: &mut sums });
+        booked = range.end;
+    }
+    let around = |x: &[Row], needed| if needed { [before(&x[length - 1]), x[0]] } else { [[0.0; LANES]; 2] };
+    let from = Motion {
+        q: around(old.q, LOSES),
+        v: around(old.v, CARRIES),
+        a: around(old.a, CARRIES),
+        z: around(old.z, FILTER),
+    };
+    let to = new.get();
+    let to = Motion { q: around(to.q, true), v: around(to.v, true), a: around(to.a, LOSES), z: around(to.z, FILTER) };
+    let [stiffness, mass, coupling, gravity] = constants.map(|x| cut(x.0, &(0..1)));
+    let part = Booking { old: views(&from, 2), new: views(&to, 2), stiffness, mass, coupling, gravity };
+    part.book::<Plain, CARRIES, LOSES, FILTER>((), &mut sums);
+
+    // The unknowns behind all rows, and the edge after the last one.
+    let mut few = Sums::default();
+    if tail > 0 {
+        let [lower, pivot, fill] = [lower, pivot, fill].map(|x| x.1);
+        let to = new_tail.cut(&(0..tail));
+        let part = Moving { old: old_tail, new: to, lower, pivot, fill, weights: &weights, next: &0.0 };
+        part.advance::<f64, CARRIES, FILTER, false>((), &mut carry[LANES - 1]);
+        for (p, response) in pressed() {
+            let jump = response.jump.tail[..tail].iter().enumerate();
+            jump.for_each(|(j, w)| push::<f64, FILTER>((), j, w, p, &weights, &mut new_tail.get_mut()));
+        }
+    }
+    let from = Motion {
+        q: from_last_lane(old.q, old_tail.q),
+        v: from_last_lane(old.v, old_tail.v),
+        a: from_last_lane(old.a, old_tail.a),
+        z: from_last_lane(old.z, old_tail.z),
+    };
+    let to = Motion {
+        q: from_last_lane(new.q, new_tail.q),
+        v: from_last_lane(new.v, new_tail.v),
+        a: from_last_lane(new.a, new_tail.a),
+        z: from_last_lane(new.z, new_tail.z),
+    };
+    let [stiffness, mass, coupling, gravity] = constants.map(|x| x.1);
+    let part = Booking { old: views(&from, tail + 1), new: views(&to, tail + 1), stiffness, mass, coupling, gravity };
+    part.book::<f64, CARRIES, LOSES, FILTER>((), &mut few);
+    let squares = |old: f64, new: f64| [new * new, (new - old) * (new - old)].map(|x| line.last_stiffness * x);
+    let [strain, drift] = squares(from.q[tail], to.q[tail]);
+    let [filter, filter_change] = squares(from.z[tail], to.z[tail]);
+    few.strain += strain;
+    few.drift += drift;
+    few.filter += filter;
+    few.filter_change += filter_change;
+    sums.total(&few)
+}
+
+/// The first entries of arrays.
+fn views<R, const N: usize>(motion: &Motion<[R; N]>, count: usize) -> Motion<&[R]> {
+    let Motion { q, v, a, z } = motion;
+    Motion { q: &q[..count], v: &v[..count], a: &a[..count], z: &z[..count] }
+}
+
+/// Numbers of (T1), (T2) and of the filter.
+struct Weights {
+    h: f64,
+    /// Old and new acceleration in the velocity and in the place, a jump in the place.
+    g: [f64; 2],
+    b: [f64; 2],
+    c: f64,
+    /// Old filter and increment of the place in the new filter.
+    filter: [f64; 2],
+}
+
+impl Weights {
+    fn new(row: &Tableau, h: f64) -> Weights {
+        let scale = 1.0 / (1.0 - row.alpha_m);
+        Weights {
+            h,
+            g: [h * row.g0, h * row.g1],
+            b: [h * h * row.b0, h * h * row.b1],
+            c: h * row.c,
+            filter: [-row.alpha_m * scale, (row.alpha_f - row.alpha_m) * scale],
+        }
+    }
+}
+
+/// Arrays of some rows, or of some numbers, that are moved.
+struct Moving<'a, R> {
+    old: Motion<&'a [R]>,
+    /// Its accelerations hold the eliminated right-hand side.
+    new: Motion<&'a mut [R]>,
+    lower: &'a [R],
+    pivot: &'a [R],
+    fill: &'a [R],
+    weights: &'a Weights,
+    /// Accelerations of the next separators.
+    next: &'a R,
+}
+
+impl<R: Copy> Moving<'_, R> {
+    /// Accelerations and motion; `carry` is the acceleration of the row before.
+    #[inline(always)]
+    fn advance<N: Number<Row = R>, const CARRIES: bool, const FILTER: bool, const FILLED: bool>(
+        self,
+        set: N::Set,
+        carry: &mut R,
+    ) {
+        let load = |row: &R| N::load(set, row);
+        let Weights { h, g, b, filter, .. } = self.weights;
+        let h = N::splat(set, *h);
+        let [g, b, filter] = [g, b, filter].map(|pair| pair.map(|x| N::splat(set, x)));
+        let len = self.lower.len();
+        let (q0, v0, a0) = (&self.old.q[..len], &self.old.v[..len], &self.old.a[..len]);
+        let (q1, v1, a1) = (&mut self.new.q[..len], &mut self.new.v[..len], &mut self.new.a[..len]);
+        let (lower, pivot, fill) = (&self.lower[..len], &self.pivot[..len], &self.fill[..len]);
+        let filtered = if FILTER { len } else { 0 };
+        let (z0, z1) = (&self.old.z[..filtered], &mut self.new.z[..filtered]);
+        let (next, mut a) = (load(self.next), load(carry));
+        for j in 0..len {
+            let mut own = load(&pivot[j]) * load(&a1[j]);
+            if FILLED {
+                own = load(&fill[j]).take_from(next, own);
+            }
+            a = load(&lower[j]).take_from(a, own);
+            a.store(&mut a1[j]);
+            let (old_q, old_v) = (load(&q0[j]), load(&v0[j]));
+            let (mut q, mut v) = (h.mul_add(old_v, old_q), old_v);
+            if CARRIES {
+                let old_a = load(&a0[j]);
+                (q, v) = (b[0].mul_add(old_a, q), g[0].mul_add(old_a, v));
+            }
+            (q, v) = (b[1].mul_add(a, q), g[1].mul_add(a, v));
+            q.store(&mut q1[j]);
+            v.store(&mut v1[j]);
+            if FILTER {
+                filter[1].mul_add(q - old_q, filter[0] * load(&z0[j])).store(&mut z1[j]);
+            }
+        }
+        a.store(carry);
+    }
+}
+
+struct Advance<'a, const CARRIES: bool, const FILTER: bool, const FILLED: bool> {
+    part: Moving<'a, Row>,
+    carry: &'a mut Row,
+}
+
+impl<const CARRIES: bool, const FILTER: bool, const FILLED: bool> Task for Advance<'_, CARRIES, FILTER, FILLED> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<N: Number<Row = Row>>(self, set: N::Set) {
+        self.part.advance::<N, CARRIES, FILTER, FILLED>(set, self.carry);
+    }
+}
+
+/// What the jump w of impulse p does to a row, or to a number.
+#[inline(always)]
+fn push<N: Number, const FILTER: bool>(
+    set: N::Set,
+    row: usize,
+    w: &N::Row,
+    p: f64,
+    weights: &Weights,
+    new: &mut Motion<&mut [N::Row]>,
+) {
+    let jump = N::load(set, w) * N::splat(set, p);
+    let shift = jump * N::splat(set, weights.c);
+    (N::load(set, &new.v[row]) + jump).store(&mut new.v[row]);
+    (N::load(set, &new.q[row]) + shift).store(&mut new.q[row]);
+    if FILTER {
+        let weight = N::splat(set, weights.filter[1]);
+        weight.mul_add(shift, N::load(set, &new.z[row])).store(&mut new.z[row]);
+    }
+}
+
+struct Push<'a, const FILTER: bool> {
+    jump: &'a [(u32, Row)],
+    p: f64,
+    new: Motion<&'a mut [Row]>,
+    weights: &'a Weights,
+}
+
+impl<const FILTER: bool> Task for Push<'_, FILTER> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<N: Number<Row = Row>>(mut self, set: N::Set) {
+        for (row, w) in self.jump {
+            push::<N, FILTER>(set, *row as usize, w, self.p, self.weights, &mut self.new);
+        }
+    }
+}
+
+/// Arrays of some rows, or of some numbers, that are booked. Motions begin one row before the constants.
+#[derive(Clone, Copy)]
+struct Booking<'a, R> {
+    old: Motion<&'a [R]>,
+    new: Motion<&'a [R]>,
+    stiffness: &'a [R],
+    mass: &'a [R],
+    coupling: &'a [R],
+    /// Empty where there is none.
+    gravity: &'a [R],
+}
+
+impl<R: Copy> Booking<'_, R> {
+    /// Adds the terms of all rows.
+    #[inline(always)]
+    fn book<N: Number<Row = R>, const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
+        self,
+        set: N::Set,
+        sums: &mut Sums<R>,
+    ) {
+        if CARRIES {
+            self.inertia_changes::<N>(set, sums);
+        }
+        let load = |row: &R| N::load(set, row);
+        let len = self.stiffness.len();
+        let (stiffness, mass, coupling) = (&self.stiffness[..len], &self.mass[..len], &self.coupling[..len]);
+        let (q0, q1) = (&self.old.q[..len + 1], &self.new.q[..len + 1]);
+        let (v1, a1) = (&self.new.v[..len + 1], &self.new.a[..len + 1]);
+        let filtered = if FILTER { len + 1 } else { 0 };
+        let (z0, z1) = (&self.old.z[..filtered], &self.new.z[..filtered]);
+        let (mut kinetic, mut inertia) = (load(&sums.kinetic), load(&sums.inertia));
+        let (mut strain, mut drift) = (load(&sums.strain), load(&sums.drift));
+        let (mut filter, mut filter_change) = (load(&sums.filter), load(&sums.filter_change));
+        // Of the row before: velocity, acceleration, place and its change.
+        let (mut v_before, mut a_before, mut q_before) = (load(&v1[0]), load(&a1[0]), load(&q1[0]));
+        let mut dq_before = q_before - load(&q0[0]);
+        for j in 0..len {
+            let (k, q) = (load(&stiffness[j]), load(&q1[j + 1]));
+            let stretch = q - q_before;
+            strain = (k * stretch).mul_add(stretch, strain);
+            q_before = q;
+            if LOSES {
+                let dq = q - load(&q0[j + 1]);
+                let stretched = dq - dq_before;
+                drift = (k * stretched).mul_add(stretched, drift);
+                dq_before = dq;
+            }
+            if FILTER {
+                let [z, z_before] = [j + 1, j].map(|j| load(&z1[j]));
+                let [old, old_before] = [j + 1, j].map(|j| load(&z0[j]));
+                let own = z - z_before;
+                let stretched = own - (old - old_before);
+                filter = (k * own).mul_add(own, filter);
+                filter_change = (k * stretched).mul_add(stretched, filter_change);
+            }
+            if !CARRIES {
+                let (m, c, v) = (load(&mass[j]), load(&coupling[j]), load(&v1[j + 1]));
+                kinetic = v.mul_add(m.mul_add(v, c * (v_before + v_before)), kinetic);
+                v_before = v;
+                if LOSES {
+                    let a = load(&a1[j + 1]);
+                    inertia = a.mul_add(m.mul_add(a, c * (a_before + a_before)), inertia);
+                    a_before = a;
+                }
+            }
+        }
+        kinetic.store(&mut sums.kinetic);
+        inertia.store(&mut sums.inertia);
+        strain.store(&mut sums.strain);
+        drift.store(&mut sums.drift);
+        filter.store(&mut sums.filter);
+        filter_change.store(&mut sums.filter_change);
+        self.fall::<N>(set, sums);
+    }
+
+    /// Adds all products with the mass matrix in a loop of their own, because the sums of one loop must fit the registers.
+    #[inline(always)]
+    fn inertia_changes<N: Number<Row = R>>(self, set: N::Set, sums: &mut Sums<R>) {
+        let load = |row: &R| N::load(set, row);
+        let len = self.mass.len();
+        let (mass, coupling) = (&self.mass[..len], &self.coupling[..len]);
+        let (v0, a0) = (&self.old.v[..len + 1], &self.old.a[..len + 1]);
+        let (v1, a1) = (&self.new.v[..len + 1], &self.new.a[..len + 1]);
+        let (mut kinetic, mut inertia) = (load(&sums.kinetic), load(&sums.inertia));
+        let (mut rate_change, mut inertia_change) = (load(&sums.rate_change), load(&sums.inertia_change));
+        let mut change = load(&sums.change);
+        // Of the row before: velocity, acceleration, sum of both velocities, change of acceleration.
+        let (mut v_before, mut a_before) = (load(&v1[0]), load(&a1[0]));
+        let (mut mean_before, mut da_before) = (load(&v0[0]) + v_before, a_before - load(&a0[0]));
+        for j in 0..len {
+            let (m, c, v, a) = (load(&mass[j]), load(&coupling[j]), load(&v1[j + 1]), load(&a1[j + 1]));
+            kinetic = v.mul_add(m.mul_add(v, c * (v_before + v_before)), kinetic);
+            inertia = a.mul_add(m.mul_add(a, c * (a_before + a_before)), inertia);
+            let (da, mean) = (a - load(&a0[j + 1]), load(&v0[j + 1]) + v);
+            let (pushed, back) = (m.mul_add(da, c * da_before), c * da);
+            rate_change = mean.mul_add(pushed, mean_before.mul_add(back, rate_change));
+            inertia_change = a.mul_add(pushed, a_before.mul_add(back, inertia_change));
+            change = da.mul_add(pushed, da_before.mul_add(back, change));
+            (v_before, a_before, mean_before, da_before) = (v, a, mean, da);
+        }
+        kinetic.store(&mut sums.kinetic);
+        inertia.store(&mut sums.inertia);
+        rate_change.store(&mut sums.rate_change);
+        inertia_change.store(&mut sums.inertia_change);
+        change.store(&mut sums.change);
+    }
+
+    /// Adds products with gravity.
+    #[inline(always)]
+    fn fall<N: Number<Row = R>>(self, set: N::Set, sums: &mut Sums<R>) {
+        let load = |row: &R| N::load(set, row);
+        let (mut height, mut fall) = (load(&sums.height), load(&sums.fall));
+        for (j, weight) in self.gravity.iter().enumerate() {
+            let (weight, q) = (load(weight), load(&self.new.q[j + 1]));
+            height = weight.mul_add(q, height);
+            fall = weight.mul_add(q - load(&self.old.q[j + 1]), fall);
+        }
+        height.store(&mut sums.height);
+        fall.store(&mut sums.fall);
+    }
+}
+
+struct Book<'a, const CARRIES: bool, const LOSES: bool, const FILTER: bool> {
+    part: Booking<'a, Row>,
+    sums: &'a mut Sums<Row>,
+}
+
+impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Book<'_, CARRIES, LOSES, FILTER> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<N: Number<Row = Row>>(self, set: N::Set) {
+        self.part.book::<N, CARRIES, LOSES, FILTER>(set, self.sums);
+    }
+}
