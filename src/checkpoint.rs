@@ -196,7 +196,17 @@ impl Keeper {
     /// Keeps checkpoints of a run in its directory, one before the first step.
     pub fn new(dir: &Path, identity: Identity, rhythm: Rhythm) -> Keeper {
         let now = Instant::now();
-        Keeper { dir: dir.to_path_buf(), identity, rhythm, last: now, since: 0, early: true, blind: 0, stride: 1, looked: now }
+        Keeper {
+            dir: dir.to_path_buf(),
+            identity,
+            rhythm,
+            last: now,
+            since: 0,
+            early: true,
+            blind: 0,
+            stride: 1,
+            looked: now,
+        }
     }
 
     /// The same without one before the first step, in a directory that is made if it comes to that: for runs by the

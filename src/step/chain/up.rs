@@ -2,8 +2,8 @@
 //! then the sums of the ledger.
 
 use super::FEW;
-use super::line::{BLOCK, Lanes, Line, after, before, from_last_lane, settle, split};
-use crate::la::lanes::{LANES, Number, Plain, Processor, Row, Task};
+use super::line::{BLOCK, Lanes, Line, after, settle};
+use crate::la::lanes::{LANES, Number, Processor, Row, Task};
 use crate::schemes::Tableau;
 use std::ops::Range;
 
@@ -62,25 +62,24 @@ impl<T> Motion<T> {
     }
 }
 
-impl<R> Motion<&mut [R]> {
-    fn get(&self) -> Motion<&[R]> {
+impl Motion<&mut [f64]> {
+    fn get(&self) -> Motion<&[f64]> {
         Motion { q: self.q, v: self.v, a: self.a, z: self.z }
     }
 
-    fn get_mut(&mut self) -> Motion<&mut [R]> {
-        Motion { q: self.q, v: self.v, a: self.a, z: self.z }
-    }
-
-    fn cut(&mut self, range: &Range<usize>) -> Motion<&mut [R]> {
+    fn rows(&mut self, range: &Range<usize>) -> Motion<&mut [Row]> {
         let Motion { q, v, a, z } = self;
-        let filtered = if z.is_empty() { 0..0 } else { range.clone() };
-        Motion { q: &mut q[range.clone()], v: &mut v[range.clone()], a: &mut a[range.clone()], z: &mut z[filtered] }
+        Motion { q: rows_mut(q, range), v: rows_mut(v, range), a: rows_mut(a, range), z: rows_mut(z, range) }
     }
 }
 
-/// Some rows of an array that may be absent.
-fn cut<'a, R>(x: &'a [R], range: &Range<usize>) -> &'a [R] {
-    x.get(range.clone()).unwrap_or(&[])
+/// Some rows of an array; none if it is absent.
+fn rows<'a>(x: &'a [f64], range: &Range<usize>) -> &'a [Row] {
+    x.get(LANES * range.start..LANES * range.end).map_or(&[], |x| x.as_chunks().0)
+}
+
+fn rows_mut<'a>(x: &'a mut [f64], range: &Range<usize>) -> &'a mut [Row] {
+    x.get_mut(LANES * range.start..LANES * range.end).map_or(&mut [], |x| x.as_chunks_mut().0)
 }
 
 /// From the eliminated right-hand side in `a` of the new motion, with the separators solved, to the end of the step.
@@ -90,38 +89,33 @@ pub(super) fn up<const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
     (line, factor, row): (&Line, &Lanes, &Tableau),
     (separators, impulse): (Row, &[f64]),
     old: Motion<&[f64]>,
-    new: Motion<&mut [f64]>,
+    mut new: Motion<&mut [f64]>,
 ) -> Sums {
-    let n = line.n;
-    let [lower, pivot, fill] = [&factor.lower, &factor.pivot, &factor.fill].map(|x| split(x, n));
-    let constants = [&line.stiffness, &line.mass, &line.coupling, &line.gravity].map(|x| split(x, n.min(x.len())));
-    let old = old.map(|x| split(x, n.min(x.len())));
-    let (old, old_tail) = (old.map(|x| x.0), old.map(|x| x.1));
-    let new = new.map(|x| {
-        let length = n.min(x.len());
-        x[..length].as_chunks_mut::<LANES>()
-    });
-    let Motion { q: (q, q_tail), v: (v, v_tail), a: (a, a_tail), z: (z, z_tail) } = new;
-    let (mut new, mut new_tail) = (Motion { q, v, a, z }, Motion { q: q_tail, v: v_tail, a: a_tail, z: z_tail });
+    let (n, length) = (line.n, line.weave.rows);
+    let constants = [&line.stiffness, &line.mass, &line.coupling, &line.gravity];
     let weights = Weights::new(row, factor.h);
-    let (length, tail) = (old.q.len(), old_tail.q.len());
-
     // The row of the separators has unit pivots and no multipliers.
-    new.a[0] = separators;
+    new.a[..LANES].copy_from_slice(&separators);
     let next = after(&separators, 0.0);
     let (mut carry, mut sums) = ([0.0; LANES], Sums::default());
     let pressed = || impulse.iter().zip(&factor.responses).filter(|(p, _)| **p != 0.0).map(|(p, r)| (*p, r));
     // Of the jumps of every contact, how many rows have been added.
     let mut done = [0; FEW];
-    // Separators are booked last, when what is before them is known.
+    // What is before the separators is known at the end only.
     let mut booked = 1;
     for block in 0..length.div_ceil(BLOCK) {
         let range = block * BLOCK..((block + 1) * BLOCK).min(length);
-        let [lower, pivot, fill] = [lower, pivot, fill].map(|x| &x.0[range.clone()]);
-        let (from, to, filled) = (old.map(|x| cut(x, &range)), new.cut(&range), range.end > factor.filled_from);
-        let part = Moving { old: from, new: to, lower, pivot, fill, weights: &weights, next: &next };
+        let part = Moving {
+            old: old.map(|x| rows(x, &range)),
+            new: new.rows(&range),
+            lower: rows(&factor.lower, &range),
+            pivot: rows(&factor.pivot, &range),
+            fill: rows(&factor.fill, &range),
+            weights: &weights,
+            next: &next,
+        };
         let carry = &mut carry;
-        if filled {
+        if range.end > factor.filled_from {
             processor.run(Advance::<CARRIES, FILTER, true> { part, carry });
         } else {
             processor.run(Advance::<CARRIES, FILTER, false> { part, carry });
@@ -131,70 +125,71 @@ pub(super) fn up<const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
             let jump = response.jump.until(*done, range.end);
             *done += jump.len();
             if !jump.is_empty() {
-                processor.run(Push::<FILTER> { jump, p, new: new.get_mut(), weights: &weights });
+                processor.run(Push::<FILTER> { jump, p, new: new.rows(&(0..length)), weights: &weights });
             }
         }
         let (with_before, own) = (booked - 1..range.end, booked..range.end);
-        let [stiffness, mass, coupling, gravity] = constants.map(|x| cut(x.0, &own));
-        let (from, to) = (old.map(|x| cut(x, &with_before)), new.get().map(|x| cut(x, &with_before)));
-        let part = Booking { old: from, new: to, stiffness, mass, coupling, gravity };
+        let [stiffness, mass, coupling, gravity] = constants.map(|x| rows(x, &own));
+        let (old, new) = (old.map(|x| rows(x, &with_before)), new.get().map(|x| rows(x, &with_before)));
+        let part = Booking { old, new, stiffness, mass, coupling, gravity };
         processor.run(Book::<CARRIES, LOSES, FILTER> { part, sums: &mut sums });
         booked = range.end;
     }
-    let around = |x: &[Row], needed| if needed { [before(&x[length - 1]), x[0]] } else { [[0.0; LANES]; 2] };
-    let from = Motion {
-        q: around(old.q, LOSES),
-        v: around(old.v, CARRIES),
-        a: around(old.a, CARRIES),
-        z: around(old.z, FILTER),
-    };
-    let to = new.get();
-    let to = Motion { q: around(to.q, true), v: around(to.v, true), a: around(to.a, LOSES), z: around(to.z, FILTER) };
-    let [stiffness, mass, coupling, gravity] = constants.map(|x| cut(x.0, &(0..1)));
-    let part = Booking { old: views(&from, 2), new: views(&to, 2), stiffness, mass, coupling, gravity };
-    part.book::<Plain, CARRIES, LOSES, FILTER>((), &mut sums);
-
-    // The unknowns behind all rows, and the edge after the last one.
     let mut few = Sums::default();
-    if tail > 0 {
-        let [lower, pivot, fill] = [lower, pivot, fill].map(|x| x.1);
-        let to = new_tail.cut(&(0..tail));
-        let part = Moving { old: old_tail, new: to, lower, pivot, fill, weights: &weights, next: &0.0 };
+    // The unknowns behind all rows.
+    let behind = LANES * length..n;
+    if !behind.is_empty() {
+        let filtered = if FILTER { behind.clone() } else { 0..0 };
+        let [lower, pivot, fill] = [&factor.lower, &factor.pivot, &factor.fill].map(|x| &x[behind.clone()]);
+        let Motion { q, v, a, z } = &mut new;
+        let mut tail = Motion {
+            q: &mut q[behind.clone()],
+            v: &mut v[behind.clone()],
+            a: &mut a[behind.clone()],
+            z: &mut z[filtered.clone()],
+        };
+        let old = Motion {
+            q: &old.q[behind.clone()],
+            v: &old.v[behind.clone()],
+            a: &old.a[behind.clone()],
+            z: &old.z[filtered],
+        };
+        let new = Motion { q: &mut *tail.q, v: &mut *tail.v, a: &mut *tail.a, z: &mut *tail.z };
+        let part = Moving { old, new, lower, pivot, fill, weights: &weights, next: &0.0 };
         part.advance::<f64, CARRIES, FILTER, false>((), &mut carry[LANES - 1]);
         for (p, response) in pressed() {
-            let jump = response.jump.tail[..tail].iter().enumerate();
-            jump.for_each(|(j, w)| push::<f64, FILTER>((), j, w, p, &weights, &mut new_tail.get_mut()));
+            let jump = response.jump.tail[..behind.len()].iter().enumerate();
+            jump.for_each(|(j, w)| push::<f64, FILTER>((), j, w, p, &weights, &mut tail));
         }
     }
-    let from = Motion {
-        q: from_last_lane(old.q, old_tail.q),
-        v: from_last_lane(old.v, old_tail.v),
-        a: from_last_lane(old.a, old_tail.a),
-        z: from_last_lane(old.z, old_tail.z),
-    };
-    let to = Motion {
-        q: from_last_lane(new.q, new_tail.q),
-        v: from_last_lane(new.v, new_tail.v),
-        a: from_last_lane(new.a, new_tail.a),
-        z: from_last_lane(new.z, new_tail.z),
-    };
-    let [stiffness, mass, coupling, gravity] = constants.map(|x| x.1);
-    let part = Booking { old: views(&from, tail + 1), new: views(&to, tail + 1), stiffness, mass, coupling, gravity };
-    part.book::<f64, CARRIES, LOSES, FILTER>((), &mut few);
-    let squares = |old: f64, new: f64| [new * new, (new - old) * (new - old)].map(|x| line.last_stiffness * x);
-    let [strain, drift] = squares(from.q[tail], to.q[tail]);
-    let [filter, filter_change] = squares(from.z[tail], to.z[tail]);
-    few.strain += strain;
-    few.drift += drift;
-    few.filter += filter;
-    few.filter_change += filter_change;
+    // The separators and those behind all rows, one by one.
+    let new = new.get();
+    for at in (0..LANES).chain(behind) {
+        let before = line.weave.before(at);
+        let around = |x: &[f64], needed: bool| if needed { [before.map_or(0.0, |b| x[b]), x[at]] } else { [0.0; 2] };
+        let (q, v, a, z) =
+            (around(old.q, LOSES), around(old.v, CARRIES), around(old.a, CARRIES), around(old.z, FILTER));
+        let old = Motion { q: &q[..], v: &v[..], a: &a[..], z: &z[..] };
+        let (q, v, a, z) = (around(new.q, true), around(new.v, true), around(new.a, LOSES), around(new.z, FILTER));
+        let new = Motion { q: &q[..], v: &v[..], a: &a[..], z: &z[..] };
+        let [stiffness, mass, coupling, gravity] = constants.map(|x| x.get(at..at + 1).unwrap_or(&[]));
+        let part = Booking { old, new, stiffness, mass, coupling, gravity };
+        part.book::<f64, CARRIES, LOSES, FILTER>((), &mut few);
+    }
+    // The edge after the last unknown.
+    if line.last_stiffness != 0.0 {
+        let last = n - 1;
+        let squares = |old: &[f64], new: &[f64]| {
+            [new[last] * new[last], (new[last] - old[last]) * (new[last] - old[last])].map(|x| line.last_stiffness * x)
+        };
+        let [strain, drift] = squares(old.q, new.q);
+        (few.strain, few.drift) = (few.strain + strain, few.drift + drift);
+        if FILTER {
+            let [filter, change] = squares(old.z, new.z);
+            (few.filter, few.filter_change) = (few.filter + filter, few.filter_change + change);
+        }
+    }
     sums.total(&few)
-}
-
-/// The first entries of arrays.
-fn views<R, const N: usize>(motion: &Motion<[R; N]>, count: usize) -> Motion<&[R]> {
-    let Motion { q, v, a, z } = motion;
-    Motion { q: &q[..count], v: &v[..count], a: &a[..count], z: &z[..count] }
 }
 
 /// Numbers of (T1), (T2) and of the filter.
