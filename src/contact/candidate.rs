@@ -272,6 +272,11 @@ impl Candidate {
         self.law.friction > 0.0
     }
 
+    /// Coefficient of restitution of a row: that of the contact, for sliding in Moreau's law alone.
+    pub fn restitution_of(&self, row: usize) -> f64 {
+        if row == self.row || self.law.moreau { self.law.restitution } else { 0.0 }
+    }
+
     /// Velocity of the obstacle along a row at the start (0) and at the end (1) of the step.
     pub fn drift_of(&self, row: usize, end: usize) -> f64 {
         self.drift[end][row - self.row]

@@ -127,6 +127,12 @@ impl Contacts {
         self.steady
     }
 
+    /// Largest coefficient of restitution.
+    pub fn restitution(&self) -> f64 {
+        let searched = self.searches.iter().map(Search::restitution);
+        self.candidates.iter().map(|candidate| candidate.law.restitution).chain(searched).fold(0.0, f64::max)
+    }
+
     /// Whether any contact has friction.
     pub fn rough(&self) -> bool {
         self.candidates.iter().any(Candidate::slides) || self.searches.iter().any(Search::rough)

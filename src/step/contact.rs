@@ -453,9 +453,7 @@ pub(super) fn bound(candidate: &Candidate, free: usize) -> Option<Bound> {
 
 /// Relative velocity along a row at the end of the step, and what restitution adds to it in the law.
 pub(super) fn law_rate(candidate: &Candidate, row: usize, rate: f64, u0: &[f64]) -> f64 {
-    let law = &candidate.law;
-    let restituted = row == candidate.row || law.moreau;
-    rate - candidate.drift_of(row, 1) + if restituted { law.restitution * u0[row] } else { 0.0 }
+    rate - candidate.drift_of(row, 1) + candidate.restitution_of(row) * u0[row]
 }
 
 /// y += s A z.

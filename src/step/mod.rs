@@ -63,6 +63,8 @@ pub struct Attempt {
     pub scene: Scene,
     /// Gap of every candidate at the end.
     pub gaps: Vec<f64>,
+    /// What contact may bring in at most while its law holds, beside `support`, (T26).
+    pub granted: f64,
     /// Number of contacts that took part.
     pub active: usize,
     /// Newton passes.
@@ -214,10 +216,7 @@ impl<'a> Stepper<'a> {
         self.forces(&mut state);
         self.accelerate(&mut state);
         self.energies(&mut state);
-        let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
-        if let Some(storage) = &mut state.storage {
-            (storage.value, storage.h) = (value, h);
-        }
+        ledger::initial_storage(system, &mut state, &self.row, h, &mut self.work.ledger);
         state
     }
 
@@ -420,7 +419,7 @@ impl<'a> Stepper<'a> {
         let work = &mut self.work;
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         if from.storage.is_some() {
-            let contact = to.balance.contact;
+            let contact = to.balance.contact + obstacles;
             to.balance.storage_defect =
                 ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
         }

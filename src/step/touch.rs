@@ -58,22 +58,25 @@ impl Stepper<'_> {
 
     /// Gaps, final velocities and complementarity of the finished step; returns the work of moving obstacles.
     pub(super) fn finish_contact(&mut self, to: &mut Attempt) -> f64 {
-        let work = &mut self.work;
+        let (work, c) = (&mut self.work, self.row.c);
         to.gaps.clear();
         let mut obstacles = 0.0;
+        to.granted = 0.0;
         for candidate in &to.scene.candidates {
             to.gaps.push(candidate.gap_at_end(&to.state.q));
             for (row, entries) in candidate.rows_of() {
-                work.u1[row] = entries.times(&to.state.v) - candidate.drift_of(row, 1);
-                let drift = 0.5 * (candidate.drift_of(row, 0) + candidate.drift_of(row, 1));
-                obstacles += drift * to.state.impulse[row];
+                let (impulse, drift) = (to.state.impulse[row], [0, 1].map(|end| candidate.drift_of(row, end)));
+                work.u1[row] = entries.times(&to.state.v) - drift[1];
+                obstacles += 0.5 * (drift[0] + drift[1]) * impulse;
+                let receding = (1.0 - c * (1.0 + candidate.restitution_of(row))) * work.u0[row] * impulse;
+                to.granted += receding.max(0.0) + (c - 0.5) * (drift[1] - drift[0]) * impulse;
             }
         }
         if self.force.is_some() {
             // Not velocities but gaps carry the work of a force.
             work.u0.fill(0.0);
             work.u1.fill(0.0);
-            obstacles = 0.0;
+            (obstacles, to.granted) = (0.0, 0.0);
         }
         to.complementarity = self.contact_residual(to).max(self.gap_residual(to));
         obstacles

@@ -167,3 +167,23 @@ fn tables_that_shake() {
         assert!(high - low < spread, "{theta}: the gap varies by {:e}", high - low);
     }
 }
+
+/// The identity of the storage function with an obstacle that does work and a first step of another size; neither the
+/// ledger nor the guards ask for it.
+#[test]
+fn storage_functions_know_moving_obstacles_and_other_steps() {
+    for (name, scheme) in [
+        ("bar-on-moving-wall", r#"scheme={ name = "newmark" }"#),
+        ("bar-on-moving-wall", r#"scheme={ name = "generalized-alpha", rho_inf = 0.7 }"#),
+        ("shaker", r#"scheme={ name = "hht", alpha = 0.2 }"#),
+    ] {
+        let step = shipped(name, &[]).case.time.step;
+        let first = format!("time.first_step={}", 0.37 * step);
+        let (run, result) = try_run(&shipped(name, &[scheme, &first, "expect={}"]));
+        result.unwrap_or_else(|error| panic!("{name} {scheme}: {error}"));
+        let defect = run.column("storage_defect").iter().fold(0.0_f64, |worst, x| worst.max(x.abs()));
+        assert!(defect < 1e-10 * run.ledger.scale, "{name} {scheme}: {defect:e} of {:e}", run.ledger.scale);
+        assert!(run.column("storage").iter().all(|x| x.is_finite()));
+        assert!(run.last("work_support").abs() > 1e-2 * run.ledger.scale, "the obstacle does work");
+    }
+}
