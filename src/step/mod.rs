@@ -492,6 +492,7 @@ impl StepMethod for Stepper<'_> {
             if done {
                 break;
             }
+            self.bend(from, to);
             self.prepare(h, to)?;
             self.pass(h, to)?;
             to.passes += 1;

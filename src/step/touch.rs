@@ -56,6 +56,20 @@ impl Stepper<'_> {
         }
     }
 
+    /// Position-corrected contact with curved obstacles: discrete gradients for the coming pass, (T63).
+    pub(super) fn bend(&mut self, from: &State, to: &mut Attempt) {
+        if self.settings.position != Position::Ggl || self.system.contacts.steady() {
+            return;
+        }
+        to.scene.secants(&from.q, &to.state.q);
+        self.operators.clear();
+        for candidate in &to.scene.candidates {
+            for (row, entries) in candidate.rows_of() {
+                self.work.u0[row] = entries.times(&from.v) - candidate.drift_of(row, 0);
+            }
+        }
+    }
+
     /// Gaps, final velocities and complementarity of the finished step; returns the work of moving obstacles.
     pub(super) fn finish_contact(&mut self, to: &mut Attempt) -> f64 {
         let (work, c) = (&mut self.work, self.row.c);
