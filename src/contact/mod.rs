@@ -13,6 +13,7 @@ mod scene;
 mod search;
 pub mod shape;
 pub mod solver;
+pub mod turn;
 
 pub use candidate::{Candidate, Key, Law};
 pub use scene::Scene;

@@ -34,7 +34,7 @@ use contact::Operators;
 use force::Force;
 pub use force::admit;
 pub(crate) use newton::{STALLED, newton_limit};
-use touch::misfit;
+use touch::active_set;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
@@ -159,14 +159,14 @@ impl<'a> Stepper<'a> {
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
             operators: Operators::new(settings.position),
-            active_set: match misfit(system, &row, &settings) {
-                None => Some(ActiveSet::new(&system.mass, system.nodes.free)),
-                Some(reason) if settings.contact.method == ContactMethod::ActiveSet => {
+            active_set: match active_set(system, &row, &settings) {
+                Ok(active_set) => Some(active_set),
+                Err(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(
                         "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""
                     )));
                 }
-                Some(_) => None,
+                Err(_) => None,
             },
             force: Force::of(system),
             chain: Chain::of(system, &row, &settings).map(Box::new),

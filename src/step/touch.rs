@@ -3,6 +3,8 @@
 use super::contact::bound;
 use super::{ACTIVATION, Attempt, Settings, Stepper};
 use crate::case::data::Position;
+use crate::contact::active_set::ActiveSet;
+use crate::contact::turn::{Turn, Turned};
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -97,21 +99,33 @@ impl Stepper<'_> {
     }
 }
 
-/// Why active sets cannot solve the contacts of a system with a scheme, if they cannot.
-pub(super) fn misfit(system: &System, row: &Tableau, settings: &Settings) -> Option<&'static str> {
+/// Active sets for the contacts of a system with a scheme, or why they cannot solve them.
+pub(super) fn active_set(
+    system: &System,
+    row: &Tableau,
+    settings: &Settings,
+) -> std::result::Result<ActiveSet, &'static str> {
     let contacts = &system.contacts;
-    let bounds: Vec<_> = contacts.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
-    let mut dofs: Vec<usize> = bounds.iter().flatten().map(|bound| bound.dof).collect();
-    dofs.sort_unstable();
+    let bounds: Option<Vec<_>> = contacts.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
     if settings.position == Position::Ggl {
-        Some("position-corrected contact has two laws at once")
-    } else if row.b1 != row.g1 * row.c && row.alpha_f != 1.0 {
-        Some("the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)")
-    } else if !contacts.steady() || bounds.iter().any(Option::is_none) {
-        Some("every contact must be a plane along an axis, without friction")
-    } else if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
-        Some("a node may touch one plane only")
-    } else {
-        None
+        return Err("position-corrected contact has two laws at once");
     }
+    if row.b1 != row.g1 * row.c && row.alpha_f != 1.0 {
+        return Err("the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)");
+    }
+    let Some(bounds) = bounds.filter(|_| contacts.steady()) else {
+        return Err("every contact must be a node on a plane, without friction");
+    };
+    let turns: Vec<Turn> = bounds.iter().filter_map(|(_, turn)| *turn).collect();
+    let plain = bounds.iter().filter(|(_, turn)| turn.is_none()).map(|(bound, _)| bound.dof);
+    let mut dofs: Vec<usize> = plain.chain(turns.iter().flat_map(|turn| turn.dofs)).collect();
+    dofs.sort_unstable();
+    if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err("a node may touch one tilted plane, or one plane along each axis");
+    }
+    let turned = match turns.is_empty() {
+        true => None,
+        false => Some(Turned::new(&system.mass, &turns).ok_or("a node has no matrix of its own that could be turned")?),
+    };
+    Ok(ActiveSet::new(&system.mass, system.nodes.free, turned))
 }
