@@ -1,10 +1,12 @@
-//! Active sets inside the factorization: contacts that each act on one degree of freedom, where W = s GᵀA⁻¹G.
+//! Active sets inside the factorization: contacts that each act on one degree of freedom, where W = s GᵀA⁻¹G. Axes of nodes
+//! are turned to tilted normals beforehand.
 //!
 //! The contacts taken as closed become rows with a prescribed velocity, their impulses are the reactions, and the set is
 //! corrected until nothing contradicts it, (T62). No W, no tolerance, and a cost per pass like that of a step. On stiff beams
 //! the set may cycle; an interior point on the same matrix then finds a better one.
 
 use super::solver::{Method, Outcome};
+use super::turn::Turned;
 use crate::la::{Factor, Symmetric};
 
 /// Passes without fewer contradictions after which the interior point is asked.
@@ -13,7 +15,7 @@ const PATIENCE: usize = 10;
 /// Passes after which the search is given up.
 const PASSES: usize = 200;
 
-/// A contact on one degree of freedom.
+/// A contact on one degree of freedom, along the axis that this is turned to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Its row.
@@ -26,6 +28,7 @@ pub struct Bound {
 
 /// The solver with its factor, which stays while the matrix and the set do.
 pub struct ActiveSet {
+    turned: Option<Turned>,
     masked: Symmetric,
     factor: Factor,
     free: usize,
@@ -37,10 +40,11 @@ pub struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// For matrices on a pattern with so many free rows.
-    pub fn new(matrix: &Symmetric, free: usize) -> ActiveSet {
+    /// For matrices on a pattern with so many free rows, in turned axes where they are needed.
+    pub fn new(matrix: &Symmetric, free: usize, turned: Option<Turned>) -> ActiveSet {
         let n = matrix.pattern.n;
         ActiveSet {
+            turned,
             masked: Symmetric::zeros(matrix.pattern.clone()),
             factor: Factor::new(&matrix.pattern, free),
             free,
@@ -54,11 +58,32 @@ impl ActiveSet {
     /// The matrix has changed.
     pub fn clear(&mut self) {
         self.factored = None;
+        self.turned.iter_mut().for_each(Turned::clear);
     }
 
     /// Solves 0 ≤ y = W p + b ⊥ p ≥ 0 with W = scale · GᵀA⁻¹G; `p` holds the warm start. Rows that are not in `bounds`
-    /// stay as they are.
-    pub fn solve(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], p: &mut [f64]) -> Outcome {
+    /// stay as they are. `answers` is told the diagonal of W, as far as A alone gives it.
+    pub fn solve(
+        &mut self,
+        matrix: &Symmetric,
+        scale: f64,
+        bounds: &[Bound],
+        b: &[f64],
+        p: &mut [f64],
+        mut answers: impl FnMut(usize, f64),
+    ) -> Outcome {
+        // Taken out for the while, because the search changes everything else.
+        let mut turned = self.turned.take();
+        let matrix = turned.as_mut().map_or(matrix, |turned| turned.of(matrix));
+        for bound in bounds {
+            answers(bound.row, scale * bound.part * bound.part / diagonal(matrix, bound.dof));
+        }
+        let outcome = self.search(matrix, scale, bounds, b, p);
+        self.turned = turned;
+        outcome
+    }
+
+    fn search(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], p: &mut [f64]) -> Outcome {
         let mut outcome = Outcome { method: Method::ActiveSet, ..Default::default() };
         let size = bounds.iter().fold(0.0_f64, |size, bound| size.max(b[bound.row].abs()));
         let slack = 1e-14 * size;

@@ -34,7 +34,7 @@ use contact::Operators;
 use force::Force;
 pub use force::admit;
 pub(crate) use newton::{STALLED, newton_limit};
-use touch::misfit;
+use touch::active_set;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
@@ -63,6 +63,8 @@ pub struct Attempt {
     pub scene: Scene,
     /// Gap of every candidate at the end.
     pub gaps: Vec<f64>,
+    /// What contact may bring in at most while its law holds, beside `support`, (T26).
+    pub granted: f64,
     /// Number of contacts that took part.
     pub active: usize,
     /// Newton passes.
@@ -157,14 +159,14 @@ impl<'a> Stepper<'a> {
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
             operators: Operators::new(settings.position),
-            active_set: match misfit(system, &row, &settings) {
-                None => Some(ActiveSet::new(&system.mass, system.nodes.free)),
-                Some(reason) if settings.contact.method == ContactMethod::ActiveSet => {
+            active_set: match active_set(system, &row, &settings) {
+                Ok(active_set) => Some(active_set),
+                Err(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(
                         "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""
                     )));
                 }
-                Some(_) => None,
+                Err(_) => None,
             },
             force: Force::of(system),
             chain: Chain::of(system, &row, &settings).map(Box::new),
@@ -214,10 +216,7 @@ impl<'a> Stepper<'a> {
         self.forces(&mut state);
         self.accelerate(&mut state);
         self.energies(&mut state);
-        let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
-        if let Some(storage) = &mut state.storage {
-            (storage.value, storage.h) = (value, h);
-        }
+        ledger::initial_storage(system, &mut state, &self.row, h, &mut self.work.ledger);
         state
     }
 
@@ -420,7 +419,7 @@ impl<'a> Stepper<'a> {
         let work = &mut self.work;
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         if from.storage.is_some() {
-            let contact = to.balance.contact;
+            let contact = to.balance.contact + obstacles;
             to.balance.storage_defect =
                 ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
         }
@@ -496,6 +495,7 @@ impl StepMethod for Stepper<'_> {
             if done {
                 break;
             }
+            self.bend(from, to);
             self.prepare(h, to)?;
             self.pass(h, to)?;
             to.passes += 1;
