@@ -94,6 +94,11 @@ pub fn balance(system: &System, from: &State, to: &State, passage: &Passage) -> 
 }
 
 impl Balance {
+    /// Change of energy beyond the work of loads and supports.
+    pub fn gained(&self) -> f64 {
+        self.damping + self.contact + self.scheme + self.curvature + self.defect
+    }
+
     /// The defect: the change of energy less all works.
     pub fn close(&mut self, from: &State, to: &State) {
         self.defect = (to.energy.kinetic - from.energy.kinetic)
@@ -186,23 +191,24 @@ pub fn close_storage(
         (0.5 * weight * sums.z, weight * (0.5 - row.alpha_m) * sums.dz)
     };
     let inertia = 2.0 * row.b1 - gamma;
-    new.h = h;
-    if h != old.h || old.value.is_nan() {
-        new.value = f64::NAN;
-        return f64::NAN;
-    }
+    (new.h, new.inertia) = (h, sums.a);
     new.value = energy.kinetic + energy.strain + 0.25 * h * h * inertia * sums.a + stored;
-    let explained = sums.supply - sums.viscous + contact + sums.position
+    // The identity is one of a step and its size; where the size has changed, so has ℋ at the start.
+    let before = old.value + 0.25 * (h * h - old.h * old.h) * inertia * old.inertia;
+    new.growth = new.value - before - sums.supply + sums.viscous;
+    let explained = contact + sums.position
         - (gamma - 0.5 - spread) * sums.dq
         - dissipated
         - 0.5 * h * h * inertia * (gamma - 0.5) * sums.da;
-    new.value - old.value - explained
+    new.growth - explained
 }
 
-/// Value of ℋ before the first step, where all filters are zero; `inertia` is M a.
-pub fn initial_storage(state: &State, inertia: &[f64], row: &Tableau, h: f64) -> f64 {
-    let a_norm = dot(&state.a, inertia);
-    state.energy.kinetic + state.energy.strain + 0.25 * h * h * (2.0 * row.b1 - row.g1) * a_norm
+/// Sets ℋ before the first step, where all filters are zero; `inertia` is M a.
+pub fn initial_storage(state: &mut State, inertia: &[f64], row: &Tableau, h: f64) {
+    let Some(storage) = &mut state.storage else { return };
+    (storage.h, storage.inertia) = (h, dot(&state.a, inertia));
+    let inertia = 0.25 * h * h * (2.0 * row.b1 - row.g1) * storage.inertia;
+    storage.value = state.energy.kinetic + state.energy.strain + inertia;
 }
 
 /// Works since the start, and the worst that was seen.

@@ -1,10 +1,12 @@
-//! Active sets inside the factorization: contacts that each act on one degree of freedom, where W = s GᵀA⁻¹G.
+//! Active sets inside the factorization: contacts that each act on one degree of freedom, where W = s GᵀA⁻¹G. Axes of nodes
+//! are turned to tilted normals beforehand.
 //!
 //! The contacts taken as closed become rows with a prescribed velocity, their impulses are the reactions, and the set is
 //! corrected until nothing contradicts it, (T62). No W, no tolerance, and a cost per pass like that of a step. On stiff beams
 //! the set may cycle; an interior point on the same matrix then finds a better one.
 
 use super::solver::{Method, Outcome};
+use super::turn::Turned;
 use crate::la::{Factor, Rows, Symmetric};
 
 /// Passes without fewer contradictions after which the interior point is asked.
@@ -13,7 +15,7 @@ const PATIENCE: usize = 10;
 /// Passes after which the search is given up.
 const PASSES: usize = 200;
 
-/// A contact on one degree of freedom.
+/// A contact on one degree of freedom, along the axis that this is turned to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Its row.
@@ -26,13 +28,11 @@ pub struct Bound {
 
 /// The solver with its factor, which stays while the matrix and the set do.
 pub struct ActiveSet {
-    /// All contacts that there may be.
-    pub bounds: Vec<Bound>,
-    /// Which rows they act on, and the matrix there.
-    touched: Vec<bool>,
+    turned: Option<Turned>,
+    /// The matrix that is factored by rows, and one over its diagonal, while they are known.
     rows: Rows,
-    /// One over its diagonal.
     yields: Vec<f64>,
+    known: bool,
     masked: Symmetric,
     factor: Factor,
     free: usize,
@@ -44,16 +44,14 @@ pub struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// For a matrix with so many free rows, and contacts on some of them.
-    pub fn new(matrix: &Symmetric, free: usize, bounds: Vec<Bound>) -> ActiveSet {
+    /// For matrices on a pattern with so many free rows, in turned axes where they are needed.
+    pub fn new(matrix: &Symmetric, free: usize, turned: Option<Turned>) -> ActiveSet {
         let n = matrix.pattern.n;
-        let mut touched = vec![false; n];
-        bounds.iter().for_each(|bound| touched[bound.dof] = true);
-        let mut active_set = ActiveSet {
-            bounds,
-            touched,
+        ActiveSet {
+            turned,
             rows: Rows::default(),
             yields: vec![0.0; n],
+            known: false,
             masked: Symmetric::zeros(matrix.pattern.clone()),
             factor: Factor::new(&matrix.pattern, free),
             free,
@@ -61,26 +59,49 @@ impl ActiveSet {
             closed: vec![false; n],
             x: vec![0.0; n],
             image: vec![0.0; n],
-        };
-        active_set.renew(matrix);
-        active_set
+        }
     }
 
-    /// The matrix has changed; [`ActiveSet::solve`] must be given this one.
-    pub fn renew(&mut self, matrix: &Symmetric) {
+    /// The matrix has changed.
+    pub fn clear(&mut self) {
         self.factored = None;
-        self.rows.take(matrix, |row| self.touched[row]);
-        (0..self.yields.len()).for_each(|i| self.yields[i] = 1.0 / diagonal(matrix, i));
+        self.known = false;
+        self.turned.iter_mut().for_each(Turned::clear);
     }
 
-    /// Velocities that the impulses of the last solve made, in every row.
-    pub fn change(&self) -> &[f64] {
-        &self.x
+    /// Velocities that the impulses of the last solve made, in every row; unknown in turned axes.
+    pub fn change(&self) -> Option<&[f64]> {
+        self.turned.is_none().then_some(&self.x)
     }
 
     /// Solves 0 ≤ y = W p + b ⊥ p ≥ 0 with W = scale · GᵀA⁻¹G; `p` holds the warm start. Rows that are not in `bounds`
-    /// stay as they are.
-    pub fn solve(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], p: &mut [f64]) -> Outcome {
+    /// stay as they are. `answers` is told the diagonal of W, as far as A alone gives it.
+    pub fn solve(
+        &mut self,
+        matrix: &Symmetric,
+        scale: f64,
+        bounds: &[Bound],
+        b: &[f64],
+        p: &mut [f64],
+        mut answers: impl FnMut(usize, f64),
+    ) -> Outcome {
+        // Taken out for the while, because the search changes everything else.
+        let mut turned = self.turned.take();
+        let matrix = turned.as_mut().map_or(matrix, |turned| turned.of(matrix));
+        if !self.known {
+            self.known = true;
+            self.rows.take(matrix);
+            (0..self.yields.len()).for_each(|i| self.yields[i] = 1.0 / diagonal(matrix, i));
+        }
+        for bound in bounds {
+            answers(bound.row, scale * bound.part * bound.part * self.yields[bound.dof]);
+        }
+        let outcome = self.search(matrix, scale, bounds, b, p);
+        self.turned = turned;
+        outcome
+    }
+
+    fn search(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], p: &mut [f64]) -> Outcome {
         let mut outcome = Outcome { method: Method::ActiveSet, ..Default::default() };
         let (mut size, mut warm) = (0.0_f64, false);
         for bound in bounds {

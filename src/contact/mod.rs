@@ -14,6 +14,7 @@ mod scene;
 mod search;
 pub mod shape;
 pub mod solver;
+pub mod turn;
 
 pub use candidate::{Candidate, Key, Law};
 pub use scene::Scene;
@@ -135,6 +136,12 @@ impl Contacts {
     /// Whether nothing about the candidates changes from step to step: gradients stay, and so do obstacles.
     pub fn at_rest(&self) -> bool {
         self.steady && self.groups.iter().all(|group| group.motion.is_empty())
+    }
+
+    /// Largest coefficient of restitution.
+    pub fn restitution(&self) -> f64 {
+        let searched = self.searches.iter().map(Search::restitution);
+        self.candidates.iter().map(|candidate| candidate.law.restitution).chain(searched).fold(0.0, f64::max)
     }
 
     /// Whether any contact has friction.

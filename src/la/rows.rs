@@ -16,22 +16,22 @@ impl Rows {
     /// All rows of a matrix.
     pub fn of(matrix: &Symmetric) -> Rows {
         let mut rows = Rows::default();
-        rows.take(matrix, |_| true);
+        rows.take(matrix);
         rows
     }
 
-    /// Becomes the wanted rows of a matrix; the others are empty.
-    pub fn take(&mut self, matrix: &Symmetric, wanted: impl Fn(usize) -> bool) {
+    /// Becomes the rows of another matrix.
+    pub fn take(&mut self, matrix: &Symmetric) {
         let pattern = &*matrix.pattern;
         // Columns ascend within a row: those of its own column of the triangle come first, then those of later ones.
         let each = |visit: &mut dyn FnMut(usize, usize, f64)| {
             for j in 0..pattern.n {
                 for k in pattern.starts[j] as usize..pattern.starts[j + 1] as usize {
                     let (i, value) = (pattern.rows[k] as usize, matrix.values[k]);
-                    if value != 0.0 && wanted(j) {
+                    if value != 0.0 {
                         visit(j, i, value);
                     }
-                    if value != 0.0 && i != j && wanted(i) {
+                    if value != 0.0 && i != j {
                         visit(i, j, value);
                     }
                 }
@@ -102,10 +102,7 @@ mod tests {
         let rows = Rows::of(&a);
         rows.multiply(&x, &mut product);
         assert_eq!(product, ax);
-        let mut some = Rows::of(&a);
-        some.take(&a, |row| row == 2);
-        assert_eq!(some.times_both(2, &[0, 1, 2, 3, 4].map(|i| [x[i], y[i]])), [ax[2], ay[2]]);
-        assert_eq!(some.times(3, &x), 0.0);
+        assert_eq!(rows.times_both(2, &[0, 1, 2, 3, 4].map(|i| [x[i], y[i]])), [ax[2], ay[2]]);
         assert!(rows.row(2).map(|(column, _)| column).is_sorted());
     }
 }

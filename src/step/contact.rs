@@ -2,11 +2,12 @@
 
 use super::{ACTIVATION, Attempt, Stepper};
 use crate::case::data::{ContactMethod, Position};
-use crate::contact::active_set::Bound;
+use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::candidate::Row;
 use crate::contact::delassus::Delassus;
 use crate::contact::friction::{Frictional, Rough};
 use crate::contact::solver::{Method, Outcome, Problem};
+use crate::contact::turn::Turn;
 use crate::contact::{Candidate, Scene};
 use crate::model::Component;
 use crate::{Error, Result};
@@ -123,7 +124,9 @@ impl Stepper<'_> {
 
     /// The same on active sets inside the factorization, without W, (T62).
     fn solve_bounds(&mut self, h: f64, to: &Attempt) -> Outcome {
-        let Some(active_set) = &mut self.active_set else { return Outcome::default() };
+        let (Some(active_set), velocity) = (&mut self.active_set, &mut self.operators.velocity) else {
+            return Outcome::default();
+        };
         let (work, scene, free) = (&mut self.work, &to.scene, self.system.nodes.free);
         let scale = 1.0 - self.row.alpha_m;
         // Impulses of earlier passes are in the velocities and have to be taken out again.
@@ -133,19 +136,21 @@ impl Stepper<'_> {
             scene.push(&to.state.impulse, &mut work.second);
             work.second[free..].fill(0.0);
             self.factor.solve(&mut work.second);
+            work.second[free..].fill(0.0);
         }
         work.bounds.clear();
         for &i in &work.active {
-            let bound = active_set.bounds[i as usize];
+            let bound = self.bounds[i as usize];
             let rate = scene.rate(bound.row, |dof| match dof < free {
                 true => work.v_free[dof] + h * self.row.g1 * to.state.a[dof] + work.jump[dof],
                 false => to.state.v[dof],
             });
-            let so_far = if pressed { scale * bound.part * work.second[bound.dof] } else { 0.0 };
+            let so_far = if pressed { scale * scene.rate(bound.row, |dof| work.second[dof]) } else { 0.0 };
             work.b[bound.row] = scene.law_rate(bound.row, rate, &work.u0) - so_far;
             work.bounds.push(bound);
         }
-        let outcome = active_set.solve(&self.effective, scale, &work.bounds, &work.b, &mut work.impulse);
+        let answers = |row: usize, answer: f64| velocity.estimate(row, answer);
+        let outcome = active_set.solve(&self.effective, scale, &work.bounds, &work.b, &mut work.impulse, answers);
         work.answered = outcome.converged && self.system.linear;
         outcome
     }
@@ -409,9 +414,11 @@ impl Stepper<'_> {
         work.first.fill(0.0);
         to.scene.push(&work.impulse, &mut work.first);
         self.mass_factor.solve(&mut work.first);
-        if let (Some(active_set), true) = (&self.active_set, std::mem::take(&mut work.answered)) {
+        let answered = std::mem::take(&mut work.answered);
+        let change = self.active_set.as_ref().filter(|_| answered).and_then(ActiveSet::change);
+        if let Some(change) = change {
             // The velocities that the active set changed are w + h g1 δa.
-            let (change, w) = (&active_set.change()[..free], &work.first[..free]);
+            let (change, w) = (&change[..free], &work.first[..free]);
             let (jump, shift, a) = (&mut work.jump[..free], &mut work.shift[..free], &mut to.state.a[..free]);
             let (carried, rate) = (h * row.c, 1.0 / (h * row.g1));
             for i in 0..free {
@@ -453,13 +460,18 @@ impl Stepper<'_> {
     }
 }
 
-/// A contact as a bound on its one free degree of freedom, if that is all that it is.
-pub(super) fn bound(candidate: &Candidate, free: usize) -> Option<Bound> {
+/// A contact as a bound on one free degree of freedom, if that is all that it is, and how axes must be turned for that.
+pub(super) fn bound(candidate: &Candidate, free: usize) -> Option<(Bound, Option<Turn>)> {
     let entries = candidate.gap_row.entries().iter();
     let mut moving = entries.filter(|&&(dof, part)| (dof as usize) < free && part != 0.0);
-    let (&(dof, part), None) = (moving.next()?, moving.next()) else { return None };
+    let (&(dof, part), second, None) = (moving.next()?, moving.next(), moving.next()) else { return None };
     let plain = !candidate.slides() && candidate.shape.is_affine();
-    plain.then_some(Bound { row: candidate.row, dof: dof as usize, part })
+    let Some(&(across, other)) = second else {
+        return plain.then_some((Bound { row: candidate.row, dof: dof as usize, part }, None));
+    };
+    let size = part.hypot(other);
+    let turn = Turn { dofs: [dof as usize, across as usize], along: [part / size, other / size] };
+    plain.then_some((Bound { row: candidate.row, dof: dof as usize, part: size }, Some(turn)))
 }
 
 /// y += s A z.

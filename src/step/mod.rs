@@ -19,7 +19,7 @@ mod touch;
 
 use crate::case::data::{self, ContactMethod, Position};
 use crate::contact::Scene;
-use crate::contact::active_set::{self, ActiveSet, Bound};
+use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::friction::Rough;
 use crate::contact::solver::Method;
 use crate::la::{Factor, Rows, Symmetric};
@@ -34,7 +34,7 @@ use contact::Operators;
 use force::Force;
 pub use force::admit;
 pub(crate) use newton::{STALLED, newton_limit};
-use touch::misfit;
+use touch::active_set;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
@@ -63,6 +63,8 @@ pub struct Attempt {
     pub scene: Scene,
     /// Gap of every candidate at the end.
     pub gaps: Vec<f64>,
+    /// What contact may bring in at most while its law holds, beside `support`, (T26).
+    pub granted: f64,
     /// Number of contacts that took part.
     pub active: usize,
     /// Newton passes.
@@ -93,6 +95,8 @@ pub struct Stepper<'a> {
     operators: Operators,
     /// Solver for many contacts, where each is a bound on one degree of freedom and W = (1−α_m) GᵀÂ⁻¹G.
     active_set: Option<ActiveSet>,
+    /// The contacts as it sees them, if all of them are bounds.
+    bounds: Vec<Bound>,
     /// What contact as a force needs, where nodes are massless.
     force: Option<Force>,
     /// The faster step of systems that are a line of unknowns.
@@ -166,17 +170,15 @@ impl<'a> Stepper<'a> {
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
             operators: Operators::new(settings.position, m),
-            active_set: match misfit(system, &row, &settings) {
-                None => {
-                    let bounds = scene.candidates.iter().filter_map(|c| contact::bound(c, system.nodes.free));
-                    Some(ActiveSet::new(&system.mass, system.nodes.free, bounds.collect()))
-                }
-                Some(reason) if settings.contact.method == ContactMethod::ActiveSet => {
+            bounds: scene.candidates.iter().filter_map(|c| Some(contact::bound(c, system.nodes.free)?.0)).collect(),
+            active_set: match active_set(system, &row, &settings) {
+                Ok(active_set) => Some(active_set),
+                Err(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(
                         "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""
                     )));
                 }
-                Some(_) => None,
+                Err(_) => None,
             },
             force: Force::of(system),
             chain: Chain::of(system, &row, &settings).map(Box::new),
@@ -228,10 +230,7 @@ impl<'a> Stepper<'a> {
         self.forces(&mut state);
         self.accelerate(&mut state);
         self.energies(&mut state);
-        let value = ledger::initial_storage(&state, &self.work.inertia[1], &self.row, h);
-        if let Some(storage) = &mut state.storage {
-            (storage.value, storage.h) = (value, h);
-        }
+        ledger::initial_storage(&mut state, &self.work.inertia[1], &self.row, h);
         state
     }
 
@@ -407,11 +406,7 @@ impl<'a> Stepper<'a> {
             self.factored = Some((h, to.state.step));
             self.operators.clear();
             if let Some(active_set) = &mut self.active_set {
-                active_set.renew(&self.effective);
-                for bound in &active_set.bounds {
-                    let answer = m * bound.part * bound.part / active_set::diagonal(&self.effective, bound.dof);
-                    self.operators.velocity.estimate(bound.row, answer);
-                }
+                active_set.clear();
             }
             self.force.iter_mut().for_each(Force::clear);
         }
@@ -469,7 +464,7 @@ impl<'a> Stepper<'a> {
             to.balance.friction = sliding.map(|t| 0.5 * (work.u0[t] + work.u1[t]) * to.state.impulse[t]).sum();
         }
         if from.storage.is_some() {
-            let contact = to.balance.contact;
+            let contact = to.balance.contact + obstacles;
             to.balance.storage_defect = ledger::advance_storage(system, from, &mut to.state, &passage, contact);
         }
         if !system.drives.is_empty() {
@@ -524,6 +519,9 @@ impl StepMethod for Stepper<'_> {
         let mut attempt = self.attempt_for();
         attempt.state = self.start(h);
         self.settle(&mut attempt.state)?;
+        if self.chain.is_some() {
+            attempt.state = attempt.state.without_forces();
+        }
         attempt.scene.look_at(self.system, &attempt.state);
         attempt.gaps.clear();
         attempt.gaps.extend(attempt.scene.candidates.iter().map(|candidate| candidate.gap_at_end(&attempt.state.q)));
@@ -549,6 +547,7 @@ impl StepMethod for Stepper<'_> {
             if done {
                 break;
             }
+            self.bend(from, to);
             self.prepare(h, to)?;
             self.pass(h, to)?;
             to.passes += 1;

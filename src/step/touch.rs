@@ -3,7 +3,8 @@
 use super::contact::bound;
 use super::{ACTIVATION, Attempt, Settings, Stepper};
 use crate::case::data::Position;
-use crate::la::sum;
+use crate::contact::active_set::ActiveSet;
+use crate::contact::turn::{Turn, Turned};
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -22,14 +23,15 @@ impl Stepper<'_> {
             self.operators.clear();
         }
         self.operators.resize(rows);
-        for vector in
-            [&mut work.u0, &mut work.u1, &mut work.y, &mut work.gap_free, &mut work.gap_b, &mut work.rate_free]
-        {
-            vector.resize(rows, 0.0);
-        }
-        for vector in [&mut work.b, &mut work.correction, &mut work.correction_so_far, &mut to.state.impulse] {
+        let clear = |vector: &mut Vec<f64>| {
             vector.clear();
             vector.resize(rows, 0.0);
+        };
+        [&mut work.u0, &mut work.u1, &mut work.b, &mut work.y, &mut to.state.impulse].into_iter().for_each(clear);
+        if self.settings.position == Position::Ggl {
+            let gaps = [&mut work.gap_free, &mut work.gap_b, &mut work.rate_free];
+            let corrections = [&mut work.correction, &mut work.correction_so_far];
+            gaps.into_iter().chain(corrections).for_each(clear);
         }
         to.scene.note(&mut to.state.found);
         // Warm start of the contact solve; the step itself begins without impulse.
@@ -60,40 +62,70 @@ impl Stepper<'_> {
         }
     }
 
+    /// Position-corrected contact with curved obstacles: discrete gradients for the coming pass, (T63).
+    pub(super) fn bend(&mut self, from: &State, to: &mut Attempt) {
+        if self.settings.position != Position::Ggl || self.system.contacts.steady() {
+            return;
+        }
+        to.scene.secants(&from.q, &to.state.q);
+        self.operators.clear();
+        for (row, u0) in self.work.u0.iter_mut().enumerate() {
+            *u0 = to.scene.rate(row, |dof| from.v[dof]) - to.scene.drift(row)[0];
+        }
+    }
+
     /// Gaps, final velocities and complementarity of the finished step; returns the work of moving obstacles.
     pub(super) fn finish_contact(&mut self, to: &mut Attempt) -> f64 {
         self.end_rates(to);
-        let (work, scene, state) = (&mut self.work, &to.scene, &to.state);
+        let (work, c, scene, state) = (&mut self.work, self.row.c, &to.scene, &to.state);
         to.gaps.clear();
         to.gaps.extend((0..scene.candidates.len()).map(|i| scene.gap(i, &state.q, 1)));
-        let moved = |row: usize| 0.5 * (scene.drift(row)[0] + scene.drift(row)[1]);
-        let mut obstacles = sum(scene.rows, |row| moved(row) * state.impulse[row]);
+        let mut obstacles = 0.0;
+        to.granted = 0.0;
+        for (row, &impulse) in state.impulse.iter().enumerate().filter(|(_, impulse)| **impulse != 0.0) {
+            let drift = scene.drift(row);
+            obstacles += 0.5 * (drift[0] + drift[1]) * impulse;
+            let receding = (1.0 - c * (1.0 + scene.restitution(row))) * work.u0[row] * impulse;
+            to.granted += receding.max(0.0) + (c - 0.5) * (drift[1] - drift[0]) * impulse;
+        }
         if self.force.is_some() {
             // Not velocities but gaps carry the work of a force.
             work.u0.fill(0.0);
             work.u1.fill(0.0);
-            obstacles = 0.0;
+            (obstacles, to.granted) = (0.0, 0.0);
         }
         to.complementarity = self.contact_residual(to).max(self.gap_residual(to));
         obstacles
     }
 }
 
-/// Why active sets cannot solve the contacts of a system with a scheme, if they cannot.
-pub(super) fn misfit(system: &System, row: &Tableau, settings: &Settings) -> Option<&'static str> {
+/// Active sets for the contacts of a system with a scheme, or why they cannot solve them.
+pub(super) fn active_set(
+    system: &System,
+    row: &Tableau,
+    settings: &Settings,
+) -> std::result::Result<ActiveSet, &'static str> {
     let contacts = &system.contacts;
-    let bounds: Vec<_> = contacts.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
-    let mut dofs: Vec<usize> = bounds.iter().flatten().map(|bound| bound.dof).collect();
-    dofs.sort_unstable();
+    let bounds: Option<Vec<_>> = contacts.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
     if settings.position == Position::Ggl {
-        Some("position-corrected contact has two laws at once")
-    } else if row.b1 != row.g1 * row.c && row.alpha_f != 1.0 {
-        Some("the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)")
-    } else if !contacts.steady() || bounds.iter().any(Option::is_none) {
-        Some("every contact must be a plane along an axis, without friction")
-    } else if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
-        Some("a node may touch one plane only")
-    } else {
-        None
+        return Err("position-corrected contact has two laws at once");
     }
+    if row.b1 != row.g1 * row.c && row.alpha_f != 1.0 {
+        return Err("the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)");
+    }
+    let Some(bounds) = bounds.filter(|_| contacts.steady()) else {
+        return Err("every contact must be a node on a plane, without friction");
+    };
+    let turns: Vec<Turn> = bounds.iter().filter_map(|(_, turn)| *turn).collect();
+    let plain = bounds.iter().filter(|(_, turn)| turn.is_none()).map(|(bound, _)| bound.dof);
+    let mut dofs: Vec<usize> = plain.chain(turns.iter().flat_map(|turn| turn.dofs)).collect();
+    dofs.sort_unstable();
+    if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err("a node may touch one tilted plane, or one plane along each axis");
+    }
+    let turned = match turns.is_empty() {
+        true => None,
+        false => Some(Turned::new(&system.mass, &turns).ok_or("a node has no matrix of its own that could be turned")?),
+    };
+    Ok(ActiveSet::new(&system.mass, system.nodes.free, turned))
 }
