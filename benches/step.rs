@@ -72,13 +72,16 @@ fn floor() {
         "gravity=[5.886, -7.848]",
     ];
     let tilted: Vec<String> = turned.map(String::from).into_iter().chain([still.clone(), rest.clone()]).collect();
+    let alpha = "scheme={ name = \"generalized-alpha\", rho_inf = 0.8 }".to_string();
+    let both = time(&[lying.clone(), still.clone(), rest.clone(), alpha], 2000);
     let (closed, tilted) = (time(&[lying, still, rest.clone()], 2000), time(&tilted, 2000));
     let free = time(&[flying, rest], 0);
     println!(
         "\nbeam of 2,000 nodes, moreau-jean: a step with 2,000 closed contacts over a free one: {:.2}",
         closed / free
     );
-    println!("{:>10.1} us, {:.1} us; on a tilted floor {:.2}", closed * 1e6, free * 1e6, tilted / free);
+    println!("{:>10.1} us, {:.1} us", closed * 1e6, free * 1e6);
+    println!("on a tilted floor {:.2}, with generalized-alpha {:.2}", tilted / free, both / free);
 }
 
 /// Time of a step of the bar that touches the wall from the beginning, at the Courant number of the shipped case; and

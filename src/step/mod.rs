@@ -91,7 +91,7 @@ pub struct Stepper<'a> {
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
     factored: Option<(f64, u64)>,
     operators: Operators,
-    /// Solver for many contacts, where each is a bound on one degree of freedom and W = (1−α_m) GᵀÂ⁻¹G.
+    /// Solver for many contacts, where each is a bound on one degree of freedom.
     active_set: Option<ActiveSet>,
     /// What contact as a force needs, where nodes are massless.
     force: Option<Force>,
