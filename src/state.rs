@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Motion and forces at one instant.
 ///
-/// Forces, energies and filters are functions of the past that a step would otherwise compute again.
+/// Forces, energies and filters are functions of the past that a step would otherwise compute again; forces are absent,
+/// empty, where it does not need them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Number of accepted steps.
@@ -79,6 +80,17 @@ pub struct Storage {
 }
 
 impl State {
+    /// The same without the forces, for steps that do not need those of the past.
+    pub fn without_forces(self) -> State {
+        let storage = self.storage.map(|storage| Storage {
+            stiffness_z: Vec::new(),
+            damping_x: Vec::new(),
+            load: Vec::new(),
+            ..storage
+        });
+        State { internal: Vec::new(), applied: Vec::new(), viscous: Vec::new(), storage, ..self }
+    }
+
     /// A state of the right size, all zero; `storage` asks for the filters.
     pub fn zeros(system: &System, storage: bool) -> State {
         let n = system.nodes.total;

@@ -5,6 +5,8 @@
 mod chain;
 mod factor;
 pub mod lanczos;
+pub mod lanes;
+mod paths;
 pub mod subspace;
 mod symmetric;
 

@@ -476,6 +476,9 @@ impl StepMethod for Stepper<'_> {
         let mut attempt = self.attempt_for();
         attempt.state = self.start(h);
         self.settle(&mut attempt.state)?;
+        if self.chain.is_some() {
+            attempt.state = attempt.state.without_forces();
+        }
         attempt.scene.look_at(self.system, &attempt.state);
         attempt.gaps.clear();
         attempt.gaps.extend(attempt.scene.candidates.iter().map(|candidate| candidate.gap_at_end(&attempt.state.q)));

@@ -23,20 +23,15 @@ impl Stepper<'_> {
             self.operators.clear();
         }
         self.operators.resize(rows);
-        for vector in [
-            &mut work.u0,
-            &mut work.u1,
-            &mut work.b,
-            &mut work.y,
-            &mut work.gap_free,
-            &mut work.gap_b,
-            &mut work.rate_free,
-            &mut work.correction,
-            &mut work.correction_so_far,
-            &mut to.state.impulse,
-        ] {
+        let clear = |vector: &mut Vec<f64>| {
             vector.clear();
             vector.resize(rows, 0.0);
+        };
+        [&mut work.u0, &mut work.u1, &mut work.b, &mut work.y, &mut to.state.impulse].into_iter().for_each(clear);
+        if self.settings.position == Position::Ggl {
+            let gaps = [&mut work.gap_free, &mut work.gap_b, &mut work.rate_free];
+            let corrections = [&mut work.correction, &mut work.correction_so_far];
+            gaps.into_iter().chain(corrections).for_each(clear);
         }
         to.scene.note(&mut to.state.found);
         // Warm start of the contact solve; the step itself begins without impulse.
