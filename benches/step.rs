@@ -43,8 +43,8 @@ fn main() {
 fn floor() {
     println!("\nbeam with every node on the floor, moreau-jean, over the same beam in free flight");
     println!(
-        "{:>10} {:>12} {:>12} {:>8} {:>8} {:>12}",
-        "nodes", "us, closed", "us, free", "ratio", "tilted", "residual"
+        "{:>10} {:>12} {:>12} {:>8} {:>8} {:>8} {:>12}",
+        "nodes", "us, closed", "us, free", "ratio", "tilted", "gen-a", "residual"
     );
     let text = cases::find("beam-on-floor").expect("it ships").text;
     for nodes in [2_000, 10_000] {
@@ -68,14 +68,17 @@ fn floor() {
             still.clone(),
             rest.clone(),
         ];
+        let alpha = "scheme={ name = \"generalized-alpha\", rho_inf = 0.8 }".to_string();
+        let doubled = time(&[line(0.0), still.clone(), rest.clone(), alpha], nodes);
         let (closed, tilted) = (time(&[line(0.0), still, rest.clone()], nodes), time(&turned, nodes));
         let free = time(&[line(1e9), rest], 0);
         println!(
-            "{nodes:>10} {:>12.1} {:>12.1} {:>8.2} {:>8.2} {:>12.1e}",
+            "{nodes:>10} {:>12.1} {:>12.1} {:>8.2} {:>8.2} {:>8.2} {:>12.1e}",
             closed.step * 1e6,
             free.step * 1e6,
             closed.step / free.step,
             tilted.step / free.step,
+            doubled.step / free.step,
             closed.complementarity
         );
     }

@@ -6,6 +6,7 @@ pub mod active_set;
 pub mod candidate;
 pub mod delassus;
 mod dense;
+mod doubled;
 pub mod friction;
 mod lemke;
 mod packed;

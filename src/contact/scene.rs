@@ -42,7 +42,7 @@ impl Scene {
             ..Default::default()
         };
         scene.number();
-        scene.packed.pack(&scene.candidates);
+        scene.pack();
         scene
     }
 
@@ -75,7 +75,7 @@ impl Scene {
             let rates = self.rates[candidate.key.group as usize];
             candidate.drift = rates.map(|rate| [inner(n, rate), inner(t, rate)]);
         }
-        self.packed.pack(&self.candidates);
+        self.pack();
     }
 
     /// Gradients at a place, the obstacles where they are at its instant; for analyses without steps in time.
@@ -85,7 +85,7 @@ impl Scene {
         for candidate in &mut self.candidates {
             candidate.shift = [self.shifts[candidate.key.group as usize][2]; 2];
         }
-        self.packed.pack(&self.candidates);
+        self.pack();
     }
 
     fn move_obstacles(&mut self, system: &System, t0: f64, t1: f64, c: f64) {
@@ -189,6 +189,11 @@ impl Scene {
                 values[candidate.row..candidate.row + length].copy_from_slice(&from.impulse[row..row + length]);
             }
         }
+    }
+
+    /// Must follow every change of the candidates.
+    pub fn pack(&mut self) {
+        self.packed.pack(&self.candidates);
     }
 
     /// Rows of a candidate: normal, and tangential with friction.

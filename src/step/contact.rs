@@ -10,6 +10,7 @@ use crate::contact::solver::{Method, Outcome, Problem};
 use crate::contact::turn::Turn;
 use crate::contact::{Candidate, Scene};
 use crate::model::Component;
+use crate::schemes::Tableau;
 use crate::{Error, Result};
 
 /// From so many contacts on active sets are faster than Gauss–Seidel on columns of W.
@@ -128,15 +129,17 @@ impl Stepper<'_> {
             return Outcome::default();
         };
         let (work, scene, free) = (&mut self.work, &to.scene, self.system.nodes.free);
-        let scale = 1.0 - self.row.alpha_m;
+        let [s, rho] = shares(&self.row);
         // Impulses of earlier passes are in the velocities and have to be taken out again.
         let pressed = to.state.impulse.iter().any(|&p| p != 0.0);
         if pressed {
             work.second.fill(0.0);
             scene.push(&to.state.impulse, &mut work.second);
             work.second[free..].fill(0.0);
+            work.third.copy_from_slice(&work.second);
             self.factor.solve(&mut work.second);
-            work.second[free..].fill(0.0);
+            self.mass_factor.solve(&mut work.third);
+            (0..free).for_each(|i| work.second[i] = s * work.second[i] + rho * work.third[i]);
         }
         work.bounds.clear();
         for &i in &work.active {
@@ -145,12 +148,12 @@ impl Stepper<'_> {
                 true => work.v_free[dof] + h * self.row.g1 * to.state.a[dof] + work.jump[dof],
                 false => to.state.v[dof],
             });
-            let so_far = if pressed { scale * scene.rate(bound.row, |dof| work.second[dof]) } else { 0.0 };
+            let so_far = if pressed { scene.rate(bound.row, |dof| work.second[dof]) } else { 0.0 };
             work.b[bound.row] = scene.law_rate(bound.row, rate, &work.u0) - so_far;
             work.bounds.push(bound);
         }
         let answers = |row: usize, answer: f64| velocity.estimate(row, answer);
-        let outcome = active_set.solve(&self.effective, scale, &work.bounds, &work.b, &mut work.impulse, answers);
+        let outcome = active_set.solve(&self.effective, &mut work.bounds, &work.b, &mut work.impulse, answers);
         work.answered = outcome.converged && self.system.linear;
         outcome
     }
@@ -458,6 +461,14 @@ impl Stepper<'_> {
             to.state.a[i] += work.delta[i];
         }
     }
+}
+
+/// Shares s and ρ of W = s GᵀÂ⁻¹G + ρ GᵀM⁻¹G, (T64), which (T5) is without damping, or with ρ = 0.
+pub(super) fn shares(row: &Tableau) -> [f64; 2] {
+    let rho = if row.alpha_f == 1.0 { 0.0 } else { (row.b1 - row.g1 * row.c) / row.b1 };
+    // Parameters with 2β = γ need not be so to the last digit.
+    let rho = if rho.abs() < 1e-12 { 0.0 } else { rho };
+    [(1.0 - rho) * (1.0 - row.alpha_m), rho]
 }
 
 /// A contact as a bound on one free degree of freedom, if that is all that it is, and how axes must be turned for that.

@@ -18,10 +18,10 @@ mod newton;
 mod touch;
 
 use crate::case::data::{self, ContactMethod, Position};
-use crate::contact::Scene;
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::friction::Rough;
 use crate::contact::solver::Method;
+use crate::contact::{Candidate, Scene};
 use crate::la::{Factor, Rows, Symmetric};
 use crate::ledger::{self, Balance, Passage};
 use crate::march::{Memory, Method as StepMethod};
@@ -93,7 +93,7 @@ pub struct Stepper<'a> {
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
     factored: Option<(f64, u64)>,
     operators: Operators,
-    /// Solver for many contacts, where each is a bound on one degree of freedom and W = (1−α_m) GᵀÂ⁻¹G.
+    /// Solver for many contacts, where each is a bound on one degree of freedom.
     active_set: Option<ActiveSet>,
     /// The contacts as it sees them, if all of them are bounds.
     bounds: Vec<Bound>,
@@ -228,14 +228,14 @@ impl<'a> Stepper<'a> {
         state.v.copy_from_slice(&system.v0);
         system.applied(0.0, &mut state.applied);
         self.forces(&mut state);
-        self.accelerate(&mut state);
+        self.accelerate(&mut state, &[]);
         self.energies(&mut state);
         ledger::initial_storage(&mut state, &self.work.inertia[1], &self.row, h);
         state
     }
 
-    /// The acceleration at t = 0 from the forces of a state; zero where there is no mass.
-    fn accelerate(&mut self, state: &mut State) {
+    /// The acceleration at t = 0 from the forces of a state, those of contact included; zero where there is no mass.
+    fn accelerate(&mut self, state: &mut State, candidates: &[Candidate]) {
         let (system, work) = (self.system, &mut self.work);
         state.a.fill(0.0);
         for (dof, function) in &system.drives {
@@ -243,7 +243,7 @@ impl<'a> Stepper<'a> {
         }
         system.mass.multiply(&state.a, &mut work.first);
         work.second.fill(0.0);
-        for (candidate, &force) in system.contacts.candidates.iter().zip(&state.force) {
+        for (candidate, &force) in candidates.iter().zip(&state.force) {
             candidate.push(force, &mut work.second);
         }
         for i in 0..system.nodes.free {
@@ -272,7 +272,8 @@ impl<'a> Stepper<'a> {
 
     /// Whether one pass is not enough: something is not affine, forces or gaps that must vanish.
     fn iterates(&self) -> bool {
-        !self.system.linear || (self.settings.position == Position::Ggl && !self.system.contacts.steady())
+        let positions = self.settings.position == Position::Ggl || self.force.is_some();
+        !self.system.linear || (positions && !self.system.contacts.steady())
     }
 
     /// Predictions of (T1)–(T2), active contacts and first guess.
@@ -393,10 +394,14 @@ impl<'a> Stepper<'a> {
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
     fn prepare(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (system, row) = (self.system, &self.row);
-        let known = self.factored.filter(|_| system.linear).is_some_and(|(size, _)| size == h);
+        let curved = self.force.is_some() && !system.contacts.steady();
+        let known = self.factored.filter(|_| system.linear && !curved).is_some_and(|(size, _)| size == h);
         if !known {
             let (m, c, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1);
             system.effective(&to.state.q, m, c, k, &mut self.effective);
+            if let Some(force) = self.force.as_ref().filter(|_| curved) {
+                force.curve(h, row, system.nodes.free, to, &mut self.effective);
+            }
             self.factor.factor(&self.effective).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
             })?;
@@ -543,6 +548,7 @@ impl StepMethod for Stepper<'_> {
             } else {
                 self.foresee(&mut to.state);
             }
+            self.bend_forces(from, to);
             let done = self.converged(from, to)?;
             if done {
                 break;

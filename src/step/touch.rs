@@ -1,10 +1,10 @@
 //! What may touch in a step: which of it is active at the start, and what it did by the end.
 
-use super::contact::bound;
+use super::contact::{bound, shares};
 use super::{ACTIVATION, Attempt, Settings, Stepper};
 use crate::case::data::Position;
 use crate::contact::active_set::ActiveSet;
-use crate::contact::turn::{Turn, Turned};
+use crate::contact::turn::Turn;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -110,8 +110,13 @@ pub(super) fn active_set(
     if settings.position == Position::Ggl {
         return Err("position-corrected contact has two laws at once");
     }
-    if row.b1 != row.g1 * row.c && row.alpha_f != 1.0 {
-        return Err("the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)");
+    let [s, rho] = shares(row);
+    // Without a number for explicit schemes, so this is no question of signs alone.
+    if !(rho >= 0.0 && s > 0.0) {
+        return Err("the scheme needs 2 beta >= gamma");
+    }
+    if rho > 0.0 && system.damped {
+        return Err("with damping the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)");
     }
     let Some(bounds) = bounds.filter(|_| contacts.steady()) else {
         return Err("every contact must be a node on a plane, without friction");
@@ -123,9 +128,6 @@ pub(super) fn active_set(
     if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err("a node may touch one tilted plane, or one plane along each axis");
     }
-    let turned = match turns.is_empty() {
-        true => None,
-        false => Some(Turned::new(&system.mass, &turns).ok_or("a node has no matrix of its own that could be turned")?),
-    };
-    Ok(ActiveSet::new(&system.mass, system.nodes.free, turned))
+    let found = ActiveSet::new(&system.mass, system.nodes.free, [s, rho], &turns);
+    found.ok_or("the axes of a node cannot be turned to its plane")
 }

@@ -4,7 +4,7 @@ use carom::case::data::{ContactMethod, ContactSolver};
 use carom::contact::active_set::{ActiveSet, Bound};
 use carom::contact::delassus::Delassus;
 use carom::contact::solver::{Method, Problem};
-use carom::contact::turn::{Turn, Turned};
+use carom::contact::turn::Turn;
 use carom::la::{Pattern, Symmetric};
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
         let dense =
             nalgebra::DMatrix::from_fn(n, n, |i, j| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]));
         let inverse = dense.try_inverse().unwrap();
-        let bounds: Vec<Bound> = (0..n)
+        let mut bounds: Vec<Bound> = (0..n)
             .step_by(2)
             .enumerate()
             .map(|(row, dof)| Bound { row, dof, part: if row % 3 == 0 { -0.7 } else { 1.0 } })
@@ -114,7 +114,8 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
             .collect();
         let b: Vec<f64> = (0..m).map(|_| random.within(-1.0, 0.5)).collect();
         let mut p = vec![0.0; m];
-        let outcome = ActiveSet::new(&matrix, n, None).solve(&matrix, scale, &bounds, &b, &mut p, |_, _| ());
+        let outcome =
+            ActiveSet::new(&matrix, n, [scale, 0.0], &[]).unwrap().solve(&matrix, &mut bounds, &b, &mut p, |_, _| ());
         assert!(outcome.converged && outcome.residual < 1e-12, "trial {trial}: {outcome:?}");
         assert_eq!(outcome.method, Method::ActiveSet);
         let operator = Delassus::full(&w);
@@ -129,8 +130,8 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
     }
 }
 
-/// Chains of nodes with two unknowns each and a plane of its own direction at every node: active sets in turned axes against
-/// Lemke on W.
+/// Chains of nodes with two unknowns each and a plane of its own direction at every node: active sets in turned axes, on the
+/// doubled matrix if the mass has a share of its own, against Lemke on W.
 #[test]
 fn active_sets_turn_axes_to_tilted_planes() {
     let mut random = Random(11);
@@ -139,8 +140,16 @@ fn active_sets_turn_axes_to_tilted_planes() {
         let cliques: Vec<[u32; 4]> = (0..nodes as u32 - 1).map(|k| [2 * k, 2 * k + 1, 2 * k + 2, 2 * k + 3]).collect();
         let n = 2 * nodes;
         let mut matrix = Symmetric::zeros(Pattern::from_cliques(n, cliques.iter().map(|c| c.as_slice())).into());
+        let mut mass = matrix.clone();
         (0..n).for_each(|i| matrix.add(i, i, random.within(0.5, 2.0)));
+        (0..n).for_each(|i| mass.add(i, i, random.within(0.5, 2.0)));
         for clique in &cliques {
+            let shape: Vec<f64> = (0..4).map(|_| random.within(-0.5, 0.5)).collect();
+            for (a, &i) in clique.iter().enumerate() {
+                for (b, &j) in clique.iter().enumerate().skip(a) {
+                    mass.add(i as usize, j as usize, shape[a] * shape[b]);
+                }
+            }
             for _ in 0..3 {
                 let strain: Vec<f64> = (0..4).map(|_| random.within(-3.0, 3.0)).collect();
                 for (a, &i) in clique.iter().enumerate() {
@@ -156,26 +165,29 @@ fn active_sets_turn_axes_to_tilted_planes() {
                 Turn { dofs: [2 * k, 2 * k + 1], along: [angle.cos(), angle.sin()] }
             })
             .collect();
-        let bounds: Vec<Bound> = (0..nodes).map(|row| Bound { row, dof: 2 * row, part: 1.0 }).collect();
-        let dense =
-            nalgebra::DMatrix::from_fn(n, n, |i, j| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]));
-        let inverse = dense.try_inverse().unwrap();
-        let (scale, m) = (random.within(0.5, 1.0), nodes);
+        let mut bounds: Vec<Bound> = (0..nodes).map(|row| Bound { row, dof: 2 * row, part: 1.0 }).collect();
+        let inverse = |of: &Symmetric| {
+            let entry = |i: usize, j: usize| of.pattern.position(i, j).map_or(0.0, |k| of.values[k]);
+            nalgebra::DMatrix::from_fn(n, n, entry).try_inverse().unwrap()
+        };
+        let rho = if trial % 2 == 0 { 0.0 } else { 10f64.powf(random.within(-3.0, 0.0)) };
+        let (shares, m) = ([random.within(0.5, 1.0), rho], nodes);
+        let both = shares[0] * inverse(&matrix) + shares[1] * inverse(&mass);
         let w: Vec<Vec<f64>> = turns
             .iter()
             .map(|a| {
                 let between = |b: &Turn| {
                     let pairs = (0..2).flat_map(|i| (0..2).map(move |j| (i, j)));
-                    pairs.map(|(i, j)| a.along[i] * inverse[(a.dofs[i], b.dofs[j])] * b.along[j]).sum::<f64>()
+                    pairs.map(|(i, j)| a.along[i] * both[(a.dofs[i], b.dofs[j])] * b.along[j]).sum::<f64>()
                 };
-                turns.iter().map(|b| scale * between(b)).collect()
+                turns.iter().map(between).collect()
             })
             .collect();
         let b: Vec<f64> = (0..m).map(|_| random.within(-1.0, 0.5)).collect();
         let mut p = vec![0.0; m];
         let mut answers = vec![0.0; m];
-        let mut solver = ActiveSet::new(&matrix, n, Turned::new(&matrix, &turns));
-        let outcome = solver.solve(&matrix, scale, &bounds, &b, &mut p, |row, answer| answers[row] = answer);
+        let mut solver = ActiveSet::new(&mass, n, shares, &turns).unwrap();
+        let outcome = solver.solve(&matrix, &mut bounds, &b, &mut p, |row, answer| answers[row] = answer);
         assert!(outcome.converged && outcome.residual < 1e-10, "trial {trial}: {outcome:?}");
         assert!(answers.iter().all(|answer| *answer > 0.0));
         let operator = Delassus::full(&w);
@@ -191,5 +203,5 @@ fn active_sets_turn_axes_to_tilted_planes() {
     // A row with an entry for one of the two only cannot be turned in place.
     let pattern = Pattern::from_cliques(3, [[0u32, 1].as_slice(), [1u32, 2].as_slice()].into_iter());
     let narrow = Symmetric::zeros(pattern.into());
-    assert!(Turned::new(&narrow, &[Turn { dofs: [0, 1], along: [0.6, 0.8] }]).is_none());
+    assert!(ActiveSet::new(&narrow, 3, [1.0, 0.0], &[Turn { dofs: [0, 1], along: [0.6, 0.8] }]).is_none());
 }
