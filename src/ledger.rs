@@ -83,13 +83,13 @@ pub fn balance(system: &System, from: &State, to: &State, passage: &Passage, scr
     for i in 0..n {
         x[i] = g[0] * from.a[i] + g[1] * to.a[i] - mean(i);
     }
-    system.mass.multiply(x, image);
+    system.inertia.multiply(x, image);
     let mut scheme = 0.0;
     for i in 0..n {
         scheme += h * 0.5 * (from.v[i] + to.v[i]) * image[i];
         x[i] = mean(i);
     }
-    system.mass.multiply(x, image);
+    system.inertia.multiply(x, image);
     for i in 0..n {
         let ag = g[0] * from.a[i] + g[1] * to.a[i];
         let ab = b[0] * from.a[i] + b[1] * to.a[i];
@@ -149,17 +149,17 @@ pub fn advance_storage(
         z_norm += new.z[i] * new.stiffness_z[i];
     }
     let Scratch { x, image, .. } = scratch;
-    system.mass.multiply(&to.a, image);
+    system.inertia.multiply(&to.a, image);
     let a_norm = dot(&to.a, image);
     for i in 0..n {
         x[i] = to.a[i] - from.a[i];
     }
-    system.mass.multiply(x, image);
+    system.inertia.multiply(x, image);
     let da_norm = dot(x, image);
     for i in 0..n {
         x[i] = (1.0 - gamma) * from.a[i] + gamma * to.a[i];
     }
-    system.mass.multiply(x, image);
+    system.inertia.multiply(x, image);
     let position: f64 = -(0..n).map(|i| (shift[i] - 0.5 * h * jump[i]) * image[i]).sum::<f64>();
     let sums = StorageSums { supply, viscous, dq: dq_norm, dz: dz_norm, z: z_norm, a: a_norm, da: da_norm, position };
     close_storage(row, h, &to.energy, contact, &sums, old, new)
@@ -219,7 +219,7 @@ pub fn close_storage(
 
 /// Value of ℋ before the first step, where all filters are zero.
 pub fn initial_storage(system: &System, state: &State, row: &Tableau, h: f64, scratch: &mut Scratch) -> f64 {
-    system.mass.multiply(&state.a, &mut scratch.image);
+    system.inertia.multiply(&state.a, &mut scratch.image);
     let a_norm = dot(&state.a, &scratch.image);
     state.energy.kinetic + state.energy.strain + 0.25 * h * h * (2.0 * row.b1 - row.g1) * a_norm
 }

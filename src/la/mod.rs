@@ -2,12 +2,16 @@
 //!
 //! Nothing here knows mechanics. Patterns are found once; numbers are refreshed in place, without allocation.
 
+mod band;
 mod chain;
 mod factor;
 pub mod lanczos;
+pub mod number;
+pub mod small;
 pub mod subspace;
 mod symmetric;
 
+pub use band::Band;
 pub use factor::{Factor, Singular};
 pub use symmetric::{Pattern, Symmetric};
 

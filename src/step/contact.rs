@@ -132,7 +132,7 @@ impl Stepper<'_> {
         if pressed {
             to.scene.push(&to.state.impulse, &mut work.second);
             work.second[free..].fill(0.0);
-            self.factor.solve(&mut work.second);
+            self.matrix.solve(&mut work.second);
         }
         work.bounds.clear();
         for &i in &work.active {
@@ -143,11 +143,12 @@ impl Stepper<'_> {
             work.bounds.push(bound);
         }
         let Some(active_set) = &mut self.active_set else { return Outcome::default() };
+        let effective = self.matrix.assemble(self.system, &to.state.q);
         for bound in &work.bounds {
-            let answer = scale * bound.part * bound.part / active_set::diagonal(&self.effective, bound.dof);
+            let answer = scale * bound.part * bound.part / active_set::diagonal(effective, bound.dof);
             self.operators.velocity.estimate(bound.row, answer);
         }
-        active_set.solve(&self.effective, scale, &work.bounds, &work.b, &mut work.impulse)
+        active_set.solve(effective, scale, &work.bounds, &work.b, &mut work.impulse)
     }
 
     /// Solves the law of the active contacts for the impulses, with the right-hand side in `b`.
@@ -333,7 +334,7 @@ impl Stepper<'_> {
                 self.mass_factor.solve_at(touched(), &mut work.delta);
                 system.add_stiffness_times(&to.state.q, &work.delta, stiffness, &mut work.second, &mut work.first);
             }
-            self.factor.solve_at(touched(), &mut work.first);
+            self.matrix.solve_at(touched(), &mut work.first);
             work.first[free..].fill(0.0);
             let column = &work.first;
             let velocity = &mut self.operators.velocity;
@@ -367,19 +368,19 @@ impl Stepper<'_> {
             self.mass_factor.solve(x);
             unit(y, 1.0 - row.alpha_m);
             system.add_damping_times(q, x, (1.0 - row.alpha_c) * h * row.g1, y);
-            self.factor.solve(y);
+            self.matrix.solve(y);
             y[free..].fill(0.0);
             corrected.gap.insert(own, candidates.iter(), |entries| entries.times(y));
             y.fill(0.0);
             system.add_damping_times(q, x, 1.0 - row.alpha_c, y);
-            self.factor.solve(y);
+            self.matrix.solve(y);
             y[free..].fill(0.0);
             corrected.gap_by_impulse.insert(own, candidates.iter(), |entries| -h * h * row.b1 * entries.times(y));
             let velocity = |entries: &Row| entries.times(x) - h * row.g1 * entries.times(y);
             self.operators.velocity.insert(own, candidates.iter(), velocity);
             y.fill(0.0);
             system.add_stiffness_times(q, x, 1.0 - row.alpha_f, scratch, y);
-            self.factor.solve(y);
+            self.matrix.solve(y);
             y[free..].fill(0.0);
             corrected.velocity_by_correction.insert(own, candidates.iter(), |entries| -h * row.g1 * entries.times(y));
         }
@@ -406,6 +407,7 @@ impl Stepper<'_> {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let (n, free) = (system.nodes.total, system.nodes.free);
         to.state.impulse.copy_from_slice(&work.impulse);
+        work.jumped = true;
         work.first.fill(0.0);
         to.scene.push(&work.impulse, &mut work.first);
         self.mass_factor.solve(&mut work.first);
@@ -435,7 +437,7 @@ impl Stepper<'_> {
         let scratch = &mut work.third;
         system.add_stiffness_times(&to.state.q, &work.second, -(1.0 - row.alpha_f), scratch, &mut work.delta);
         system.add_damping_times(&to.state.q, &work.first, -(1.0 - row.alpha_c), &mut work.delta);
-        self.factor.solve(&mut work.delta);
+        self.matrix.solve(&mut work.delta);
         for i in 0..free {
             to.state.a[i] += work.delta[i];
         }

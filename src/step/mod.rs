@@ -11,10 +11,13 @@
 //! f is the internal force less loads and gravity, d the damping force. Newton's method on (T3) is exact after one
 //! pass when both are affine: a linear model differs only in that its factor and Delassus operator are kept.
 
+mod beams;
 mod chain;
 mod contact;
 mod force;
+mod matrix;
 mod newton;
+mod sums;
 mod touch;
 
 use crate::case::data::{self, ContactMethod, Position};
@@ -22,7 +25,7 @@ use crate::contact::Scene;
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::friction::Rough;
 use crate::contact::solver::Method;
-use crate::la::{Factor, Symmetric, dot};
+use crate::la::{Factor, dot};
 use crate::ledger::{self, Balance, Passage};
 use crate::march::{Memory, Method as StepMethod};
 use crate::schemes::Tableau;
@@ -33,7 +36,10 @@ use chain::Chain;
 use contact::Operators;
 use force::Force;
 pub use force::admit;
-pub(crate) use newton::{STALLED, newton_limit};
+use matrix::Matrix;
+pub(crate) use newton::{STALLED, newton_limit, squares};
+use pulp::Arch;
+pub(crate) use sums::Sizes;
 use touch::misfit;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
@@ -83,9 +89,9 @@ pub struct Stepper<'a> {
     system: &'a System,
     row: Tableau,
     settings: Settings,
+    arch: Arch,
     mass_factor: Factor,
-    effective: Symmetric,
-    factor: Factor,
+    matrix: Matrix,
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
     factored: Option<(f64, u64)>,
     operators: Operators,
@@ -103,9 +109,13 @@ struct Work {
     /// Contact-free prediction of q1 and v1 without the new acceleration.
     q_free: Vec<f64>,
     v_free: Vec<f64>,
-    /// Velocity jump w and position shift u.
+    /// Velocity jump w and position shift u, and whether they are not zero.
     jump: Vec<f64>,
     shift: Vec<f64>,
+    jumped: bool,
+    /// What of the residual does not change in the step, and the sums of squares of its loads.
+    known: Vec<f64>,
+    load: [f64; 2],
     residual: Vec<f64>,
     delta: Vec<f64>,
     first: Vec<f64>,
@@ -152,9 +162,9 @@ impl<'a> Stepper<'a> {
         let zeros = |length: usize| vec![0.0; length];
         Ok(Stepper {
             row,
+            arch: Arch::new(),
             mass_factor,
-            effective: Symmetric::zeros(system.mass.pattern.clone()),
-            factor: Factor::new(&system.mass.pattern, system.nodes.free),
+            matrix: Matrix::new(system),
             factored: None,
             operators: Operators::new(settings.position),
             active_set: match misfit(system, &row, &settings) {
@@ -173,6 +183,9 @@ impl<'a> Stepper<'a> {
                 v_free: zeros(n),
                 jump: zeros(n),
                 shift: zeros(n),
+                jumped: false,
+                known: zeros(n),
+                load: [0.0; 2],
                 residual: zeros(n),
                 delta: zeros(n),
                 first: zeros(n),
@@ -228,7 +241,7 @@ impl<'a> Stepper<'a> {
         for (dof, function) in &system.drives {
             state.a[*dof] = function.second_rate(0.0);
         }
-        system.mass.multiply(&state.a, &mut work.first);
+        system.inertia.multiply(&state.a, &mut work.first);
         work.second.fill(0.0);
         for (candidate, &force) in system.contacts.candidates.iter().zip(&state.force) {
             candidate.push(force, &mut work.second);
@@ -265,12 +278,17 @@ impl<'a> Stepper<'a> {
     /// Predictions of (T1)–(T2), active contacts and first guess.
     fn begin(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
-        for i in 0..system.nodes.total {
-            work.q_free[i] = from.q[i] + h * from.v[i] + h * h * row.b0 * from.a[i];
-            work.v_free[i] = from.v[i] + h * row.g0 * from.a[i];
+        let n = system.nodes.total;
+        let (q, v, a) = (&from.q[..n], &from.v[..n], &from.a[..n]);
+        let (q_free, v_free) = (&mut work.q_free[..n], &mut work.v_free[..n]);
+        for i in 0..n {
+            q_free[i] = q[i] + h * v[i] + h * h * row.b0 * a[i];
+            v_free[i] = v[i] + h * row.g0 * a[i];
         }
-        work.jump.fill(0.0);
-        work.shift.fill(0.0);
+        if std::mem::take(&mut work.jumped) {
+            work.jump.fill(0.0);
+            work.shift.fill(0.0);
+        }
         self.begin_contact(from, h, t1, to);
         self.count_from(from, t1, to);
         let row = &self.row;
@@ -284,7 +302,10 @@ impl<'a> Stepper<'a> {
         }
         self.drive(h, t1, to);
         self.begin_force(from, h, to);
-        system.applied(t1, &mut to.state.applied);
+        if system.is_loaded() {
+            system.applied(t1, &mut to.state.applied);
+        }
+        self.begin_residual(from, to);
     }
 
     /// Number and instant of the step, and its counters.
@@ -315,23 +336,33 @@ impl<'a> Stepper<'a> {
 
     /// q1 and v1 from the current acceleration and jump, and the forces there.
     fn place(&mut self, h: f64, state: &mut State) {
-        let (row, work) = (&self.row, &self.work);
-        for i in 0..self.system.nodes.free {
-            state.q[i] = work.q_free[i] + h * h * row.b1 * state.a[i] + work.shift[i];
-            state.v[i] = work.v_free[i] + h * row.g1 * state.a[i] + work.jump[i];
+        let (row, work, free) = (&self.row, &self.work, self.system.nodes.free);
+        let (q, v, a) = (&mut state.q[..free], &mut state.v[..free], &state.a[..free]);
+        let (q_free, v_free) = (&work.q_free[..free], &work.v_free[..free]);
+        for i in 0..free {
+            q[i] = q_free[i] + h * h * row.b1 * a[i];
+            v[i] = v_free[i] + h * row.g1 * a[i];
+        }
+        if work.jumped {
+            for i in 0..free {
+                q[i] += work.shift[i];
+                v[i] += work.jump[i];
+            }
         }
         self.forces(state);
     }
 
     /// Internal and damping forces and the strain energy of a state.
-    fn forces(&self, state: &mut State) {
-        state.energy.strain = self.system.internal(&state.q, &mut state.internal);
-        self.system.viscous(&state.q, &state.v, &mut state.viscous);
+    fn forces(&mut self, state: &mut State) {
+        state.energy.strain = self.matrix.internal(self.system, &state.q, &mut state.internal);
+        if self.system.damped {
+            self.system.viscous(&state.q, &state.v, &mut state.viscous);
+        }
     }
 
     fn energies(&mut self, state: &mut State) {
         let momentum = &mut self.work.first;
-        self.system.mass.multiply(&state.v, momentum);
+        self.system.inertia.multiply(&state.v, momentum);
         state.energy = Energy {
             kinetic: 0.5 * dot(&state.v, momentum),
             strain: state.energy.strain,
@@ -345,9 +376,8 @@ impl<'a> Stepper<'a> {
         let (system, row) = (self.system, &self.row);
         let known = self.factored.filter(|_| system.linear).is_some_and(|(size, _)| size == h);
         if !known {
-            let (m, c, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1);
-            system.effective(&to.state.q, m, c, k, &mut self.effective);
-            self.factor.factor(&self.effective).map_err(|s| {
+            let weights = [1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1];
+            self.matrix.prepare(system, &to.state.q, weights).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
             })?;
             if !system.linear {
@@ -371,6 +401,7 @@ impl<'a> Stepper<'a> {
     pub fn delassus_matrix(&mut self, at: &State, h: f64) -> Result<Vec<Vec<f64>>> {
         let mut attempt = self.attempt_for();
         attempt.state.q.copy_from_slice(&at.q);
+        self.forces(&mut attempt.state);
         self.prepare(h, &mut attempt)?;
         attempt.scene.look(self.system, at, at.time + h, self.row.c);
         let m = attempt.scene.rows;
@@ -392,12 +423,10 @@ impl<'a> Stepper<'a> {
     /// One Newton pass: the acceleration without further impulses, then contact and the answer to it.
     fn pass(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (free, work) = (self.system.nodes.free, &mut self.work);
-        for i in 0..free {
-            work.delta[i] = -work.residual[i];
-        }
-        self.factor.solve(&mut work.delta);
-        for i in 0..free {
-            to.state.a[i] += work.delta[i];
+        work.delta.copy_from_slice(&work.residual);
+        self.matrix.solve(&mut work.delta);
+        for (a, delta) in to.state.a[..free].iter_mut().zip(&work.delta) {
+            *a -= delta;
         }
         if self.force.is_some() { self.solve_forces(h, to) } else { self.solve_contact(h, to) }
     }
@@ -432,7 +461,7 @@ impl<'a> Stepper<'a> {
     fn support_work(&mut self, from: &State, to: &mut Attempt) {
         self.residual(from, to);
         let (system, work) = (self.system, &mut self.work);
-        system.mass.multiply(&work.jump, &mut work.first);
+        system.inertia.multiply(&work.jump, &mut work.first);
         work.second.fill(0.0);
         if self.force.is_none() {
             to.scene.push(&to.state.impulse, &mut work.second);
@@ -519,6 +548,6 @@ impl StepMethod for Stepper<'_> {
     }
 
     fn factorization(&self) -> &'static str {
-        self.factor.name()
+        self.matrix.name()
     }
 }

@@ -23,7 +23,9 @@ pub struct Nodes {
     /// All degrees of freedom, the held ones included.
     pub total: usize,
     dofs: Vec<[u32; 3]>,
-    rotations: Vec<bool>,
+    /// 1.0 for rotations, 0.0 for places.
+    turns: Vec<f64>,
+    counts: [usize; 2],
 }
 
 impl Nodes {
@@ -85,19 +87,32 @@ impl Nodes {
                 free = count as usize;
             }
         }
+        let turns = turns(&dofs, count as usize);
+        let turning = turns[..free].iter().filter(|turn| **turn != 0.0).count();
         Ok(Nodes {
             dimension: model.dimension,
             place: model.places.clone(),
             free,
             total: count as usize,
-            rotations: rotations(&dofs, count as usize),
+            counts: [free - turning, turning],
+            turns,
             dofs,
         })
     }
 
     /// Whether a degree of freedom is a rotation.
     pub fn is_rotation(&self, dof: usize) -> bool {
-        self.rotations[dof]
+        self.turns[dof] != 0.0
+    }
+
+    /// 1.0 for every degree of freedom that is a rotation, 0.0 for others.
+    pub fn turns(&self) -> &[f64] {
+        &self.turns
+    }
+
+    /// Unknowns that are no rotations, and those that are.
+    pub fn counts(&self) -> [usize; 2] {
+        self.counts
     }
 
     /// Number of a degree of freedom that is known to exist.
@@ -172,14 +187,14 @@ fn narrow_order(model: &Model) -> Vec<usize> {
     if width(&|node| place[node]) < natural { order } else { (0..n).collect() }
 }
 
-fn rotations(dofs: &[[u32; 3]], count: usize) -> Vec<bool> {
-    let mut rotations = vec![false; count];
+fn turns(dofs: &[[u32; 3]], count: usize) -> Vec<f64> {
+    let mut turns = vec![0.0; count];
     for numbers in dofs {
         if numbers[Component::Theta as usize] != NONE {
-            rotations[numbers[Component::Theta as usize] as usize] = true;
+            turns[numbers[Component::Theta as usize] as usize] = 1.0;
         }
     }
-    rotations
+    turns
 }
 
 /// Degrees of freedom that joints make one.
