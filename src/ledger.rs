@@ -3,11 +3,15 @@
 //! Every term has its own formula and none is the remainder, so the defect is a check of the step and not a
 //! bookkeeping trick.
 
+mod sums;
+
 use crate::la::dot;
 use crate::schemes::Tableau;
 use crate::state::{Energy, State, Storage};
 use crate::system::System;
+use pulp::Arch;
 use serde::{Deserialize, Serialize};
+use sums::Sweep;
 
 /// Works of one step; positive enters the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,62 +48,51 @@ pub struct Passage<'a> {
     pub shift: &'a [f64],
     /// Relative velocities along the contact rows at the start and at the end.
     pub rates: [&'a [f64]; 2],
+    /// Processor.
+    pub arch: Arch,
 }
 
 /// Scratch vectors of the balance.
 pub struct Scratch {
     x: Vec<f64>,
     image: Vec<f64>,
-    second: Vec<f64>,
 }
 
 impl Scratch {
     /// For systems with `n` degrees of freedom.
     pub fn new(n: usize) -> Scratch {
-        Scratch { x: vec![0.0; n], image: vec![0.0; n], second: vec![0.0; n] }
+        Scratch { x: vec![0.0; n], image: vec![0.0; n] }
     }
 }
 
-/// Balance of the step from `from` to `to`, (T10). Works on the energies of both states, which must be set.
-pub fn balance(system: &System, from: &State, to: &State, passage: &Passage, scratch: &mut Scratch) -> Balance {
-    let Passage { row, h, jump, shift, rates } = *passage;
-    let Scratch { x, image, second } = scratch;
-    let n = system.nodes.total;
-    let (mut external, mut damping, mut force_drift, mut damping_drift, mut trapezoid) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for i in 0..n {
-        let dq = to.q[i] - from.q[i];
-        let f = [0, 1].map(|end| if end == 0 { from } else { to }).map(|s| s.internal[i] - s.applied[i]);
-        external += 0.5 * (from.applied[i] + to.applied[i]) * dq;
-        damping -= 0.5 * (from.viscous[i] + to.viscous[i]) * dq;
-        force_drift += (f[1] - f[0]) * dq;
-        damping_drift += (to.viscous[i] - from.viscous[i]) * dq;
-        trapezoid += 0.5 * (from.internal[i] + to.internal[i]) * dq;
+/// Balance of the step from `from` to `to`, (T10), and the kinetic and potential energy of `to`; its strain energy, and
+/// those of `from`, must be set.
+pub fn balance(system: &System, from: &State, to: &mut State, passage: &Passage) -> Balance {
+    let Passage { row, h, rates, .. } = *passage;
+    let sweep = Sweep { inertia: &system.inertia, gravity: &system.gravity, from, to, passage };
+    let sums = passage.arch.dispatch(sweep);
+    // Subtracted from zero, because minus zero would be printed as such.
+    (to.energy.kinetic, to.energy.potential) = (0.5 * sums.kinetic, 0.0 - sums.height);
+    let path = |x: [&[f64]; 2], sign: f64| {
+        (0..system.nodes.total).map(|i| (x[1][i] + sign * x[0][i]) * (to.q[i] - from.q[i])).sum::<f64>()
+    };
+    let mut balance = Balance::default();
+    let (mut force_drift, mut damping_drift) = (sums.drift, 0.0);
+    if system.is_loaded() {
+        let applied = [&from.applied[..], &to.applied];
+        balance.external = 0.5 * path(applied, 1.0);
+        force_drift -= path(applied, -1.0);
     }
-    let contact: f64 = (0..rates[0].len()).map(|i| 0.5 * (rates[0][i] + rates[1][i]) * to.impulse[i]).sum();
-
+    if system.damped {
+        let viscous = [&from.viscous[..], &to.viscous];
+        balance.damping = -0.5 * path(viscous, 1.0);
+        damping_drift = path(viscous, -1.0);
+    }
+    balance.contact = (0..rates[0].len()).map(|i| 0.5 * (rates[0][i] + rates[1][i]) * to.impulse[i]).sum();
     // h v_m·M(a_g − a_m) − h a_m·M d, (T13).
-    let (g, b) = ([row.g0, row.g1], [row.b0, row.b1]);
-    let mean = |i: usize| row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * to.a[i];
-    for i in 0..n {
-        x[i] = g[0] * from.a[i] + g[1] * to.a[i] - mean(i);
-    }
-    system.inertia.multiply(x, image);
-    let mut scheme = 0.0;
-    for i in 0..n {
-        scheme += h * 0.5 * (from.v[i] + to.v[i]) * image[i];
-        x[i] = mean(i);
-    }
-    system.inertia.multiply(x, image);
-    for i in 0..n {
-        let ag = g[0] * from.a[i] + g[1] * to.a[i];
-        let ab = b[0] * from.a[i] + b[1] * to.a[i];
-        second[i] = h * (ab - 0.5 * ag) + (shift[i] / h - 0.5 * jump[i]);
-    }
-    scheme -= h * dot(image, second);
-    scheme += (row.alpha_f - 0.5) * force_drift + (row.alpha_c - 0.5) * damping_drift;
-
-    let curvature = if system.linear { 0.0 } else { to.energy.strain - from.energy.strain - trapezoid };
-    let mut balance = Balance { external, damping, contact, scheme, curvature, ..Default::default() };
+    balance.scheme = 0.5 * h * sums.rate - h * sums.position;
+    balance.scheme += (row.alpha_f - 0.5) * force_drift + (row.alpha_c - 0.5) * damping_drift;
+    balance.curvature = if system.linear { 0.0 } else { to.energy.strain - from.energy.strain - 0.5 * sums.path };
     balance.close(from, to);
     balance
 }
@@ -148,7 +141,7 @@ pub fn advance_storage(
         dz_norm += (new.z[i] - old.z[i]) * (new.stiffness_z[i] - old.stiffness_z[i]);
         z_norm += new.z[i] * new.stiffness_z[i];
     }
-    let Scratch { x, image, .. } = scratch;
+    let Scratch { x, image } = scratch;
     system.inertia.multiply(&to.a, image);
     let a_norm = dot(&to.a, image);
     for i in 0..n {

@@ -2,16 +2,20 @@
 //! masses, which couple equal components of neighbours.
 
 use super::symmetric::Symmetric;
+use pulp::{Arch, Simd, WithSimd};
 
 /// A symmetric matrix, written for products.
 #[derive(Clone, Debug)]
 pub struct Band {
-    diagonal: Vec<f64>,
-    /// Distance of the band from the diagonal, and its entries (i, i + reach).
-    reach: usize,
-    beside: Vec<f64>,
+    /// Diagonal.
+    pub diagonal: Vec<f64>,
+    /// Distance of the band from the diagonal.
+    pub reach: usize,
+    /// Entries (i, i + reach).
+    pub beside: Vec<f64>,
     /// All other entries above the diagonal.
-    rest: Vec<(u32, u32, f64)>,
+    pub rest: Vec<(u32, u32, f64)>,
+    arch: Arch,
 }
 
 impl Band {
@@ -41,25 +45,53 @@ impl Band {
             }
             !near
         });
-        Band { diagonal, reach, beside, rest: entries }
+        Band { diagonal, reach, beside, rest: entries, arch: Arch::new() }
     }
 
     /// y = A x.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
-        let (n, reach) = (self.diagonal.len(), self.reach);
-        let (x, y, beside) = (&x[..n], &mut y[..n], &self.beside[..]);
-        for i in 0..n {
-            y[i] = self.diagonal[i] * x[i];
-        }
-        for ((y, b), x) in y.iter_mut().zip(beside).zip(&x[reach..]) {
-            *y += b * x;
-        }
-        for ((y, b), x) in y[reach..].iter_mut().zip(beside).zip(x) {
-            *y += b * x;
-        }
+        self.arch.dispatch(Product { band: self, x, y });
         for &(i, j, value) in &self.rest {
             y[i as usize] += value * x[j as usize];
             y[j as usize] += value * x[i as usize];
+        }
+    }
+}
+
+/// The product with diagonal and band.
+struct Product<'a> {
+    band: &'a Band,
+    x: &'a [f64],
+    y: &'a mut [f64],
+}
+
+impl WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Band { diagonal, reach, beside, .. } = self.band;
+        let (n, reach) = (diagonal.len(), *reach);
+        let (x, y) = (&self.x[..n], &mut self.y[..n]);
+        // Rows with neighbours on both sides are from `first` to `last`.
+        let (first, last) = (reach.min(n), beside.len().max(reach).min(n));
+        for i in (0..first).chain(last..n) {
+            y[i] = diagonal[i] * x[i];
+            if let Some(b) = beside.get(i) {
+                y[i] += b * x[i + reach];
+            }
+            if i >= reach {
+                y[i] += beside[i - reach] * x[i - reach];
+            }
+        }
+        if first < last {
+            let count = last - first;
+            let (d, own, y) = (&diagonal[first..last], &x[first..last], &mut y[first..last]);
+            let (b, x_before) = (&beside[..count], &x[..count]);
+            let (c, x_after) = (&beside[first..last], &x[first + reach..last + reach]);
+            for i in 0..count {
+                y[i] = d[i] * own[i] + b[i] * x_before[i] + c[i] * x_after[i];
+            }
         }
     }
 }

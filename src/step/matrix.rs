@@ -6,6 +6,7 @@ use crate::system::System;
 
 /// Forces of the elements, their tangent in Â, and solutions with it.
 pub(super) struct Matrix {
+    free: usize,
     assembled: Symmetric,
     factor: Factor,
     /// The faster pass of systems that are chains of beams.
@@ -20,6 +21,7 @@ pub(super) struct Matrix {
 impl Matrix {
     pub fn new(system: &System) -> Matrix {
         Matrix {
+            free: system.nodes.free,
             assembled: Symmetric::zeros(system.mass.pattern.clone()),
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             beams: Beams::of(system, true).map(Box::new),
@@ -66,6 +68,18 @@ impl Matrix {
         match &mut self.beams {
             Some(beams) if self.chained => beams.solve(b),
             _ => self.factor.solve(b),
+        }
+    }
+
+    /// a −= Â⁻¹ b; `scratch` may be used.
+    pub fn correct(&mut self, b: &[f64], a: &mut [f64], scratch: &mut [f64]) {
+        match &mut self.beams {
+            Some(beams) if self.chained => beams.correct(b, a),
+            _ => {
+                scratch.copy_from_slice(b);
+                self.factor.solve(scratch);
+                a.iter_mut().zip(scratch).take(self.free).for_each(|(a, x)| *a -= *x);
+            }
         }
     }
 

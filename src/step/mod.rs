@@ -32,6 +32,7 @@ use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
 use crate::{Error, Result};
+use beams::Beams;
 use chain::Chain;
 use contact::Operators;
 use force::Force;
@@ -115,7 +116,7 @@ struct Work {
     jumped: bool,
     /// What of the residual does not change in the step, and the sums of squares of its loads.
     known: Vec<f64>,
-    load: [f64; 2],
+    load: Option<[f64; 2]>,
     residual: Vec<f64>,
     delta: Vec<f64>,
     first: Vec<f64>,
@@ -185,7 +186,7 @@ impl<'a> Stepper<'a> {
                 shift: zeros(n),
                 jumped: false,
                 known: zeros(n),
-                load: [0.0; 2],
+                load: None,
                 residual: zeros(n),
                 delta: zeros(n),
                 first: zeros(n),
@@ -420,24 +421,38 @@ impl<'a> Stepper<'a> {
         Ok(rows)
     }
 
+    /// Motion, forces and residual at the current acceleration and, unless they say that the step is done, a pass from
+    /// there; returns whether it is done. Public for benches.
+    pub fn iterate(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<bool> {
+        self.place(h, &mut to.state);
+        if self.converged(from, to)? {
+            return Ok(true);
+        }
+        self.prepare(h, to)?;
+        self.pass(h, to)?;
+        to.passes += 1;
+        Ok(false)
+    }
+
+    /// Lets chains of beams go without lanes: for tests and benches.
+    pub fn narrow(&mut self) {
+        self.matrix.beams = Beams::of(self.system, false).map(Box::new);
+    }
+
     /// One Newton pass: the acceleration without further impulses, then contact and the answer to it.
     fn pass(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
-        let (free, work) = (self.system.nodes.free, &mut self.work);
-        work.delta.copy_from_slice(&work.residual);
-        self.matrix.solve(&mut work.delta);
-        for (a, delta) in to.state.a[..free].iter_mut().zip(&work.delta) {
-            *a -= delta;
-        }
+        let work = &mut self.work;
+        self.matrix.correct(&work.residual, &mut to.state.a, &mut work.delta);
         if self.force.is_some() { self.solve_forces(h, to) } else { self.solve_contact(h, to) }
     }
 
     /// Energies, gaps, balance and complementarity of the finished step.
     fn finish(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<()> {
-        self.energies(&mut to.state);
         let obstacles = self.finish_contact(to);
-        let (system, work) = (self.system, &mut self.work);
-        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
-        to.balance = ledger::balance(system, from, &to.state, &passage, &mut work.ledger);
+        let (system, work, arch) = (self.system, &mut self.work, self.arch);
+        let rates = [&work.u0[..], &work.u1];
+        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, arch };
+        to.balance = ledger::balance(system, from, &mut to.state, &passage);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
         let sliding = to.scene.candidates.iter().filter(|candidate| candidate.slides()).map(|c| c.row + 1);
@@ -447,7 +462,8 @@ impl<'a> Stepper<'a> {
         }
         self.finish_force(from, h, to);
         let work = &mut self.work;
-        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
+        let rates = [&work.u0[..], &work.u1];
+        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, arch };
         if from.storage.is_some() {
             let contact = to.balance.contact;
             to.balance.storage_defect =
@@ -516,15 +532,7 @@ impl StepMethod for Stepper<'_> {
             return result;
         }
         self.begin(from, h, t1, to);
-        loop {
-            self.place(h, &mut to.state);
-            let done = self.converged(from, to)?;
-            if done {
-                break;
-            }
-            self.prepare(h, to)?;
-            self.pass(h, to)?;
-            to.passes += 1;
+        while !self.iterate(from, h, to)? {
             if !self.iterates() {
                 self.place(h, &mut to.state);
                 break;

@@ -29,14 +29,18 @@ pub(crate) const STALLED: f64 = 10.0;
 impl Stepper<'_> {
     /// What of (T3) does not change in the step: old forces, and new loads.
     pub(super) fn begin_residual(&mut self, from: &State, to: &Attempt) {
-        let (system, row, work) = (self.system, &self.row, &mut self.work);
-        let state = &to.state;
-        for i in 0..system.nodes.total {
-            let load = state.applied[i] + system.gravity[i];
-            let f0 = from.internal[i] - from.applied[i] - system.gravity[i];
-            work.known[i] = row.alpha_f * f0 + row.alpha_c * from.viscous[i] - (1.0 - row.alpha_f) * load;
+        let (system, row, work, n) = (self.system, &self.row, &mut self.work, self.system.nodes.total);
+        let (applied, gravity) = (&to.state.applied[..n], &system.gravity[..n]);
+        let (internal, applied0, viscous) = (&from.internal[..n], &from.applied[..n], &from.viscous[..n]);
+        let known = &mut work.known[..n];
+        for i in 0..n {
+            let f0 = internal[i] - applied0[i] - gravity[i];
+            let load = applied[i] + gravity[i];
+            known[i] = row.alpha_f * f0 + row.alpha_c * viscous[i] - (1.0 - row.alpha_f) * load;
         }
-        work.load = squares(system, |i| state.applied[i] + system.gravity[i]);
+        if system.is_loaded() || work.load.is_none() {
+            work.load = Some(squares(system, |i| applied[i] + gravity[i]));
+        }
     }
 
     /// Residual of (T3) at the current state in every row, and its sizes.
@@ -86,7 +90,8 @@ impl Stepper<'_> {
             sizes.residual = squares(system, |i| work.residual[i]);
             sizes.work[1] = (0..system.nodes.free).map(|i| work.residual[i] * (state.q[i] - from.q[i])).sum();
         }
-        let (residual, limit) = newton_limit(system, &sizes, work.load, self.settings.newton.tolerance);
+        let (residual, limit) =
+            newton_limit(system, &sizes, work.load.unwrap_or_default(), self.settings.newton.tolerance);
         let mut worst = 0.0_f64;
         for class in 0..2 {
             if residual[class] > 0.0 {

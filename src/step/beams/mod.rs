@@ -8,9 +8,7 @@ mod sweeps;
 
 use crate::elements::section::Section;
 use crate::la::Symmetric;
-use crate::la::small::{
-    Full, Upper, inverse, minus_product, minus_rows, times_upper, transposed, upper_times_vector,
-};
+use crate::la::small::{Full, Upper, inverse, minus_product, minus_rows, times_upper, transposed, upper_times_vector};
 use crate::system::System;
 use pulp::{Arch, Scalar, Simd, WithSimd};
 use sweeps::{CONSTANTS, Factorize, Solve, Strain};
@@ -39,7 +37,8 @@ pub(super) struct Beams {
     /// Rows of nodes; a lane has so many of the chain.
     rows: usize,
     free: usize,
-    /// Stretches of numbers that follow each other both along the chain and among the degrees of freedom.
+    /// Stretches of numbers that follow each other both along the chain and among the degrees of freedom; a single one if
+    /// nothing is held.
     runs: Vec<Run>,
     constants: Vec<f64>,
     mass: Inertia,
@@ -105,7 +104,8 @@ impl Beams {
         let held = keep.chunks(3 * lanes).map(|row| row.contains(&0.0)).collect();
         let inertia = |matrix: &Symmetric, pad: f64| {
             let entry = |i: usize, j: usize| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]);
-            let own = |node: usize, k: usize| if is_held(node, k) { pad } else { entry(nodes[node][k], nodes[node][k]) };
+            let own =
+                |node: usize, k: usize| if is_held(node, k) { pad } else { entry(nodes[node][k], nodes[node][k]) };
             let beside = |node: usize, k: usize| match (nodes.get(node), nodes.get(node + 1)) {
                 (Some(a), Some(b)) => entry(a[k], b[k]),
                 _ => 0.0,
@@ -131,7 +131,7 @@ impl Beams {
             held,
             keep,
             factors: None,
-            line: numbers(3, rows),
+            line: vec![0.0; 3 * count],
             x: numbers(3, rows + 1),
             y: numbers(3, rows + 1),
             strains: numbers(4, rows),
@@ -149,10 +149,14 @@ impl Beams {
 
     /// Overwrites `internal` with the internal force at `q`; returns the strain energy.
     pub fn internal(&mut self, q: &[f64], internal: &mut [f64]) -> f64 {
-        self.runs.iter().for_each(|run| run.fetch(q, &mut self.line));
-        interleave(self.lanes, &self.line, &mut self.x);
-        let sweep =
-            Strain { constants: &self.constants, q: &self.x, strains: &mut self.strains, forces: &mut self.y };
+        let alone = self.runs.len() == 1;
+        if alone {
+            interleave(self.lanes, q, &mut self.x);
+        } else {
+            self.runs.iter().for_each(|run| run.fetch(q, &mut self.line));
+            interleave(self.lanes, &self.line, &mut self.x);
+        }
+        let sweep = Strain { constants: &self.constants, q: &self.x, strains: &mut self.strains, forces: &mut self.y };
         let energy = Self::dispatch(self.arch, self.lanes, sweep);
         let beyond = 3 * self.rows * self.lanes;
         for k in 0..3 {
@@ -160,8 +164,12 @@ impl Beams {
                 self.y[k * self.lanes + lane] += self.y[beyond + k * self.lanes + lane - 1];
             }
         }
-        separate(self.lanes, &self.y, &mut self.line);
-        self.runs.iter().for_each(|run| run.send(&self.line, internal));
+        if alone {
+            separate::<false>(self.lanes, &self.y, internal);
+        } else {
+            separate::<false>(self.lanes, &self.y, &mut self.line);
+            self.runs.iter().for_each(|run| run.send(&self.line, internal));
+        }
         energy
     }
 
@@ -202,10 +210,26 @@ impl Beams {
 
     /// Solves in place; held degrees of freedom are left alone.
     pub fn solve(&mut self, b: &mut [f64]) {
+        self.answer(b);
+        self.take::<false>(b);
+    }
+
+    /// Subtracts the solution for `b` from `a`; held degrees of freedom are left alone.
+    pub fn correct(&mut self, b: &[f64], a: &mut [f64]) {
+        self.answer(b);
+        self.take::<true>(a);
+    }
+
+    /// Solution for `b`, in lanes.
+    fn answer(&mut self, b: &[f64]) {
         let free = self.free;
-        self.line.fill(0.0);
-        self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.fetch(b, &mut self.line));
-        interleave(self.lanes, &self.line, &mut self.x);
+        if self.runs.len() == 1 {
+            interleave(self.lanes, &b[..free], &mut self.x);
+        } else {
+            self.line.fill(0.0);
+            self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.fetch(b, &mut self.line));
+            interleave(self.lanes, &self.line, &mut self.x);
+        }
         let sweep = Solve {
             pivot: &self.pivot,
             lower: &self.lower,
@@ -215,8 +239,19 @@ impl Beams {
             x: &mut self.x,
         };
         Self::dispatch(self.arch, self.lanes, sweep);
-        separate(self.lanes, &self.x, &mut self.line);
-        self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.send(&self.line, b));
+    }
+
+    /// Gives the solution, or its subtraction, to the free part of `x`.
+    fn take<const SUBTRACT: bool>(&mut self, x: &mut [f64]) {
+        let free = self.free;
+        if self.runs.len() == 1 {
+            return separate::<SUBTRACT>(self.lanes, &self.x, &mut x[..free]);
+        }
+        if SUBTRACT {
+            self.runs.iter().for_each(|run| run.fetch(x, &mut self.line));
+        }
+        separate::<SUBTRACT>(self.lanes, &self.x, &mut self.line);
+        self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.send(&self.line, x));
     }
 }
 
@@ -305,14 +340,15 @@ impl Layout {
     }
 }
 
-/// From numbers along the chain to lanes; a row more for the first nodes of the next lanes.
+/// From numbers along the chain to lanes, the last of which may be shorter; a row more for the first nodes of the next
+/// lanes.
 fn interleave(lanes: usize, line: &[f64], rows: &mut [f64]) {
     match lanes {
         4 => interleave_by::<4>(line, rows),
         2 => interleave_by::<2>(line, rows),
         _ => rows[..line.len()].copy_from_slice(line),
     }
-    let beyond = line.len();
+    let beyond = rows.len() - 3 * lanes;
     for k in 0..3 {
         for lane in 0..lanes {
             rows[beyond + k * lanes + lane] = if lane + 1 < lanes { rows[k * lanes + lane + 1] } else { 0.0 };
@@ -321,28 +357,33 @@ fn interleave(lanes: usize, line: &[f64], rows: &mut [f64]) {
 }
 
 fn interleave_by<const K: usize>(line: &[f64], rows: &mut [f64]) {
-    let length = line.len() / K;
-    let lanes: [&[f64]; K] = std::array::from_fn(|lane| &line[lane * length..(lane + 1) * length]);
-    for (t, row) in rows.as_chunks_mut::<K>().0[..length].iter_mut().enumerate() {
+    let length = rows.len() / K - 3;
+    let last = line.len() - (K - 1) * length;
+    let lanes: [&[f64]; K] = std::array::from_fn(|lane| &line[lane * length..][..last]);
+    let rows = &mut rows.as_chunks_mut::<K>().0[..length];
+    for (t, row) in rows[..last].iter_mut().enumerate() {
         *row = lanes.map(|lane| lane[t]);
     }
-}
-
-/// From lanes to numbers along the chain.
-fn separate(lanes: usize, rows: &[f64], line: &mut [f64]) {
-    match lanes {
-        4 => separate_by::<4>(rows, line),
-        2 => separate_by::<2>(rows, line),
-        _ => line.copy_from_slice(&rows[..line.len()]),
+    for (t, row) in rows.iter_mut().enumerate().skip(last) {
+        *row = std::array::from_fn(|lane| if lane + 1 < K { line[lane * length + t] } else { 0.0 });
     }
 }
 
-fn separate_by<const K: usize>(rows: &[f64], line: &mut [f64]) {
-    let length = line.len() / K;
+/// From lanes to numbers along the chain: these are overwritten, or the others subtracted from them.
+fn separate<const SUBTRACT: bool>(lanes: usize, rows: &[f64], line: &mut [f64]) {
+    match lanes {
+        4 => separate_by::<4, SUBTRACT>(rows, line),
+        2 => separate_by::<2, SUBTRACT>(rows, line),
+        _ => separate_by::<1, SUBTRACT>(rows, line),
+    }
+}
+
+fn separate_by<const K: usize, const SUBTRACT: bool>(rows: &[f64], line: &mut [f64]) {
+    let length = rows.len() / K - 3;
     let rows = &rows.as_chunks::<K>().0[..length];
     for (lane, part) in line.chunks_mut(length).enumerate() {
         for (x, row) in part.iter_mut().zip(rows) {
-            *x = row[lane];
+            *x = if SUBTRACT { *x - row[lane] } else { row[lane] };
         }
     }
 }

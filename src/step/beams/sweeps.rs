@@ -214,8 +214,11 @@ impl WithSimd for Factorize<'_> {
         filled[0][..6].copy_from_slice(&store(next));
         let regular = largest(simd, flaw.value) < 0.0;
         let (own, next, fill) = (&self.pivot[..], &self.fill[..], &self.lower[..]);
-        (self.reduced.factor(S::F64_LANES, own, next, fill) && regular)
-            .then_some(if lanes { filled_from } else { count })
+        (self.reduced.factor(S::F64_LANES, own, next, fill) && regular).then_some(if lanes {
+            filled_from
+        } else {
+            count
+        })
     }
 }
 
