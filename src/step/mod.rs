@@ -114,7 +114,8 @@ struct Work {
     jump: Vec<f64>,
     shift: Vec<f64>,
     jumped: bool,
-    /// What of the residual does not change in the step, and the sums of squares of its loads.
+    /// What of the residual does not change in the step: inertia, other forces, and the sums of squares of its loads.
+    inertia: Vec<f64>,
     known: Vec<f64>,
     load: Option<[f64; 2]>,
     residual: Vec<f64>,
@@ -185,6 +186,7 @@ impl<'a> Stepper<'a> {
                 jump: zeros(n),
                 shift: zeros(n),
                 jumped: false,
+                inertia: zeros(n),
                 known: zeros(n),
                 load: None,
                 residual: zeros(n),
@@ -335,22 +337,38 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// q1 and v1 from the current acceleration and jump, and the forces there.
+    /// q1 from the current acceleration and shift, and the forces there; v1 as far as forces or contact ask for it.
     fn place(&mut self, h: f64, state: &mut State) {
-        let (row, work, free) = (&self.row, &self.work, self.system.nodes.free);
-        let (q, v, a) = (&mut state.q[..free], &mut state.v[..free], &state.a[..free]);
-        let (q_free, v_free) = (&work.q_free[..free], &work.v_free[..free]);
+        let (work, free) = (&self.work, self.system.nodes.free);
+        let (q, a, q_free) = (&mut state.q[..free], &state.a[..free], &work.q_free[..free]);
+        let factor = h * h * self.row.b1;
         for i in 0..free {
-            q[i] = q_free[i] + h * h * row.b1 * a[i];
-            v[i] = v_free[i] + h * row.g1 * a[i];
+            q[i] = q_free[i] + factor * a[i];
         }
         if work.jumped {
-            for i in 0..free {
-                q[i] += work.shift[i];
-                v[i] += work.jump[i];
-            }
+            q.iter_mut().zip(&work.shift).for_each(|(q, shift)| *q += shift);
+        }
+        if self.asks_for_rates() {
+            self.rates(h, state);
         }
         self.forces(state);
+    }
+
+    fn asks_for_rates(&self) -> bool {
+        self.system.damped || !self.work.active.is_empty()
+    }
+
+    /// v1 from the current acceleration and jump.
+    fn rates(&self, h: f64, state: &mut State) {
+        let (work, free) = (&self.work, self.system.nodes.free);
+        let (v, a, v_free) = (&mut state.v[..free], &state.a[..free], &work.v_free[..free]);
+        let factor = h * self.row.g1;
+        for i in 0..free {
+            v[i] = v_free[i] + factor * a[i];
+        }
+        if work.jumped {
+            v.iter_mut().zip(&work.jump).for_each(|(v, jump)| *v += jump);
+        }
     }
 
     /// Internal and damping forces and the strain energy of a state.
@@ -448,6 +466,9 @@ impl<'a> Stepper<'a> {
 
     /// Energies, gaps, balance and complementarity of the finished step.
     fn finish(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<()> {
+        if !self.asks_for_rates() {
+            self.rates(h, &mut to.state);
+        }
         let obstacles = self.finish_contact(to);
         let (system, work, arch) = (self.system, &mut self.work, self.arch);
         let rates = [&work.u0[..], &work.u1];

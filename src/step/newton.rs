@@ -27,7 +27,7 @@ const WORK: f64 = 1e-11;
 pub(crate) const STALLED: f64 = 10.0;
 
 impl Stepper<'_> {
-    /// What of (T3) does not change in the step: old forces, and new loads.
+    /// What of (T3) does not change in the step: old inertia and forces, and new loads.
     pub(super) fn begin_residual(&mut self, from: &State, to: &Attempt) {
         let (system, row, work, n) = (self.system, &self.row, &mut self.work, self.system.nodes.total);
         let (applied, gravity) = (&to.state.applied[..n], &system.gravity[..n]);
@@ -38,6 +38,10 @@ impl Stepper<'_> {
             let load = applied[i] + gravity[i];
             known[i] = row.alpha_f * f0 + row.alpha_c * viscous[i] - (1.0 - row.alpha_f) * load;
         }
+        if row.alpha_m != 0.0 {
+            system.inertia.multiply(&from.a, &mut work.inertia);
+            work.inertia.iter_mut().for_each(|force| *force *= row.alpha_m);
+        }
         if system.is_loaded() || work.load.is_none() {
             work.load = Some(squares(system, |i| applied[i] + gravity[i]));
         }
@@ -47,22 +51,16 @@ impl Stepper<'_> {
     pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> Sizes {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let (state, n) = (&to.state, system.nodes.total);
-        let (old, new) = (row.alpha_m, 1.0 - row.alpha_m);
-        if old == 0.0 {
-            system.inertia.multiply(&state.a, &mut work.residual);
-        } else {
-            for i in 0..n {
-                work.first[i] = old * from.a[i] + new * state.a[i];
-            }
-            system.inertia.multiply(&work.first, &mut work.residual);
-        }
+        system.inertia.multiply(&state.a, &mut work.residual);
+        let viscous = if system.damped { &state.viscous[..] } else { &[] };
         let mut rows = |rows: Range<usize>| {
             self.arch.dispatch(Residual {
                 turns: &system.nodes.turns()[rows.clone()],
+                inertia: &work.inertia[rows.clone()],
                 known: &work.known[rows.clone()],
                 internal: &state.internal[rows.clone()],
-                viscous: &state.viscous[rows.clone()],
-                weights: [1.0 - row.alpha_f, 1.0 - row.alpha_c],
+                viscous: viscous.get(rows.clone()).unwrap_or_default(),
+                weights: [1.0 - row.alpha_m, 1.0 - row.alpha_f, 1.0 - row.alpha_c],
                 q0: &from.q[rows.clone()],
                 q1: &state.q[rows.clone()],
                 residual: &mut work.residual[rows],

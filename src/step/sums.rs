@@ -7,15 +7,17 @@ use pulp::{Scalar, Simd, WithSimd};
 pub(super) struct Residual<'a> {
     /// 1.0 for rotations, 0.0 for others.
     pub turns: &'a [f64],
-    /// The part of (T3) that the step cannot change.
+    /// The parts of (T3) that the step cannot change.
+    pub inertia: &'a [f64],
     pub known: &'a [f64],
     pub internal: &'a [f64],
+    /// Empty without damping.
     pub viscous: &'a [f64],
-    /// Factors of internal and damping forces.
-    pub weights: [f64; 2],
+    /// Factors of inertia, internal and damping forces.
+    pub weights: [f64; 3],
     pub q0: &'a [f64],
     pub q1: &'a [f64],
-    /// Inertia forces; overwritten with the residual.
+    /// M a1; overwritten with the residual.
     pub residual: &'a mut [f64],
 }
 
@@ -64,18 +66,25 @@ impl Residual<'_> {
     #[inline(always)]
     fn rows<S: Simd>(&mut self, simd: S, from: usize, to: usize, sums: &mut Lanes<S>) {
         let (turns, known) = (part::<S>(self.turns, from, to), part::<S>(self.known, from, to));
-        let (internal, viscous) = (part::<S>(self.internal, from, to), part::<S>(self.viscous, from, to));
+        let (old, internal) = (part::<S>(self.inertia, from, to), part::<S>(self.internal, from, to));
+        let damped = !self.viscous.is_empty();
+        let viscous = if damped { part::<S>(self.viscous, from, to) } else { known };
         let (q0, q1) = (part::<S>(self.q0, from, to), part::<S>(self.q1, from, to));
         let residual = S::as_mut_simd_f64s(&mut self.residual[from..to]).0;
-        let (elastic, drag) = (Wide::splat(simd, self.weights[0]), Wide::splat(simd, self.weights[1]));
+        let [mass, elastic, drag] = self.weights;
+        let (mass, elastic, drag) = (Wide::splat(simd, mass), Wide::splat(simd, elastic), Wide::splat(simd, drag));
         let one = Wide::splat(simd, 1.0);
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut work, mut left, mut far] = *sums;
         for i in 0..residual.len() {
             let turn = Wide::new(simd, turns[i]);
             let straight = one - turn;
-            let (inertia, force) = (Wide::new(simd, residual[i]), Wide::new(simd, internal[i]));
-            let rest = drag.times_plus(Wide::new(simd, viscous[i]), Wide::new(simd, known[i]));
-            let sum = inertia + elastic.times_plus(force, rest);
+            let inertia = mass.times_plus(Wide::new(simd, residual[i]), Wide::new(simd, old[i]));
+            let force = Wide::new(simd, internal[i]);
+            let mut sum = elastic.times_plus(force, Wide::new(simd, known[i]));
+            if damped {
+                sum = drag.times_plus(Wide::new(simd, viscous[i]), sum);
+            }
+            let sum = inertia + sum;
             residual[i] = sum.value;
             let q = Wide::new(simd, q1[i]);
             let dq = q - Wide::new(simd, q0[i]);

@@ -5,10 +5,12 @@
 //! The equations are those of the general pass; loads, damping forces and contact stay outside.
 
 mod sweeps;
+#[cfg(test)]
+mod tests;
 
 use crate::elements::section::Section;
 use crate::la::Symmetric;
-use crate::la::small::{Full, Upper, inverse, minus_product, minus_rows, times_upper, transposed, upper_times_vector};
+use crate::la::small::{Full, Pivot, Upper, minus_product, minus_rows, pivot, solve, solve_rows, transposed};
 use crate::system::System;
 use pulp::{Arch, Scalar, Simd, WithSimd};
 use sweeps::{CONSTANTS, Factorize, Solve, Strain};
@@ -27,6 +29,18 @@ impl WithSimd for Lanes {
 
     fn with_simd<S: Simd>(self, _: S) -> usize {
         if [2, 4].contains(&S::F64_LANES) { S::F64_LANES } else { 1 }
+    }
+}
+
+/// A sweep in scalar code, with the instructions of the processor but the bits of any.
+struct Plain<T>(T);
+
+impl<T: WithSimd> WithSimd for Plain<T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> T::Output {
+        self.0.with_simd(Scalar)
     }
 }
 
@@ -139,12 +153,12 @@ impl Beams {
             lower: numbers(9, rows),
             fill: numbers(9, rows),
             filled_from: rows,
-            reduced: Reduced { inverse: vec![[0.0; 6]; lanes], coupling: vec![[[0.0; 3]; 3]; lanes] },
+            reduced: Reduced { pivots: vec![[0.0; 6]; lanes], coupling: vec![[[0.0; 3]; 3]; lanes] },
         })
     }
 
     fn dispatch<T: WithSimd>(arch: Arch, lanes: usize, sweep: T) -> T::Output {
-        if lanes == 1 { sweep.with_simd(Scalar) } else { arch.dispatch(sweep) }
+        if lanes == 1 { arch.dispatch(Plain(sweep)) } else { arch.dispatch(sweep) }
     }
 
     /// Overwrites `internal` with the internal force at `q`; returns the strain energy.
@@ -267,7 +281,7 @@ impl Run {
 
 /// The separators of all stretches, block by block.
 pub(super) struct Reduced {
-    inverse: Vec<Upper<f64>>,
+    pivots: Vec<Pivot<f64>>,
     /// Coupling of a separator with the next.
     coupling: Vec<Full<f64>>,
 }
@@ -284,11 +298,11 @@ impl Reduced {
             if let Some(before) = lane.checked_sub(1) {
                 let coupled = transposed(&self.coupling[before]);
                 let sum = std::array::from_fn(|k| block[k] + next[k * lanes + before]);
-                block = minus_product(&sum, &times_upper(&coupled, &self.inverse[before]), &coupled);
+                block = minus_product(&sum, &solve_rows(&coupled, &self.pivots[before]), &coupled);
             }
-            let (inverted, flaw) = inverse(&block);
-            regular &= flaw < 0.0 && inverted.iter().all(|x| x.is_finite());
-            self.inverse[lane] = inverted;
+            let (eliminated, flaw) = pivot(&block);
+            regular &= flaw < 0.0 && eliminated.iter().all(|x| x.is_finite());
+            self.pivots[lane] = eliminated;
         }
         regular
     }
@@ -304,7 +318,7 @@ impl Reduced {
         };
         for lane in 1..lanes {
             let (own, left) = (at(x, 0, lane), at(x, beyond, lane - 1));
-            let before = upper_times_vector(&self.inverse[lane - 1], &at(x, 0, lane - 1));
+            let before = solve(&self.pivots[lane - 1], &at(x, 0, lane - 1));
             let sum = [0, 1, 2].map(|k| own[k] + left[k]);
             put(x, 0, lane, minus_rows(&sum, &transposed(&self.coupling[lane - 1]), &before));
         }
@@ -312,7 +326,7 @@ impl Reduced {
         for lane in (0..lanes).rev() {
             let own = minus_rows(&at(x, 0, lane), &self.coupling[lane], &next);
             put(x, beyond, lane, next);
-            next = upper_times_vector(&self.inverse[lane], &own);
+            next = solve(&self.pivots[lane], &own);
             put(x, 0, lane, next);
         }
     }
@@ -380,10 +394,19 @@ fn separate<const SUBTRACT: bool>(lanes: usize, rows: &[f64], line: &mut [f64]) 
 
 fn separate_by<const K: usize, const SUBTRACT: bool>(rows: &[f64], line: &mut [f64]) {
     let length = rows.len() / K - 3;
+    let last = line.len() - (K - 1) * length;
     let rows = &rows.as_chunks::<K>().0[..length];
-    for (lane, part) in line.chunks_mut(length).enumerate() {
-        for (x, row) in part.iter_mut().zip(rows) {
-            *x = if SUBTRACT { *x - row[lane] } else { row[lane] };
+    let mut parts = line.chunks_mut(length);
+    let parts: [&mut [f64]; K] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+    let put = |x: &mut f64, value: f64| *x = if SUBTRACT { *x - value } else { value };
+    for (t, row) in rows[..last].iter().enumerate() {
+        for lane in 0..K {
+            put(&mut parts[lane][t], row[lane]);
+        }
+    }
+    for (t, row) in rows.iter().enumerate().skip(last) {
+        for lane in 0..K - 1 {
+            put(&mut parts[lane][t], row[lane]);
         }
     }
 }

@@ -9,8 +9,7 @@ use super::Reduced;
 use crate::elements::section::{Section, Strains};
 use crate::la::number::{Number, Wide};
 use crate::la::small::{
-    Full, Upper, inverse, minus_product, minus_rows, minus_times, times_upper, transposed, upper_times,
-    upper_times_vector,
+    Full, Upper, minus_product, minus_rows, minus_times, pivot, solve, solve_columns, solve_rows, transposed,
 };
 use pulp::{Simd, WithSimd};
 
@@ -179,7 +178,7 @@ impl WithSimd for Factorize<'_> {
         };
         let count = rows_of.constants.len();
         let inertia = &rows::<3, S>(self.inertia)[..count];
-        let pivot = &mut rows_mut::<6, S>(self.pivot)[..count];
+        let pivots = &mut rows_mut::<6, S>(self.pivot)[..count];
         let lower = &mut rows_mut::<9, S>(self.lower)[..count];
         let filled = &mut rows_mut::<9, S>(self.fill)[..count];
         let zero = Wide::splat(simd, 0.0);
@@ -193,14 +192,14 @@ impl WithSimd for Factorize<'_> {
         for e in (0..last).rev() {
             let j = e + 1;
             let Blocks(first, upper, second) = rows_of.blocks(e);
-            let (inverted, flawed) = inverse(&sum_of(own, second));
+            let (eliminated, flawed) = pivot(&sum_of(own, second));
             flaw = flaw.larger(flawed);
-            let multiplier = times_upper(&upper, &inverted);
+            let multiplier = solve_rows(&upper, &eliminated);
             own = minus_product(&with_diagonal(first, load(simd, &inertia[e])), &multiplier, &upper);
-            pivot[j] = store(inverted);
+            pivots[j] = store(eliminated);
             lower[j] = store(flat(&multiplier));
             if filling {
-                let g = upper_times(&inverted, &fill);
+                let g = solve_columns(&eliminated, &fill);
                 next = minus_product(&next, &transposed(&fill), &transposed(&g));
                 fill = minus_times(&upper, &g);
                 filled[j] = store(flat(&g));
@@ -209,7 +208,7 @@ impl WithSimd for Factorize<'_> {
                 }
             }
         }
-        pivot[0] = store(own);
+        pivots[0] = store(own);
         lower[0] = store(flat(&fill));
         filled[0][..6].copy_from_slice(&store(next));
         let regular = largest(simd, flaw.value) < 0.0;
@@ -287,8 +286,8 @@ impl WithSimd for Solve<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let pivot = rows::<6, S>(self.pivot);
-        let count = pivot.len();
+        let pivots = rows::<6, S>(self.pivot);
+        let count = pivots.len();
         let lower = &rows::<9, S>(self.lower)[..count];
         let fill = &rows::<9, S>(self.fill)[..count];
         let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
@@ -309,7 +308,7 @@ impl WithSimd for Solve<'_> {
         let mut before = load(simd, &x[0]);
         let next = load(simd, &x[count]);
         for j in 1..count {
-            let mut own = upper_times_vector(&load(simd, &pivot[j]), &load(simd, &x[j]));
+            let mut own = solve(&load(simd, &pivots[j]), &load(simd, &x[j]));
             if j >= from {
                 own = minus_rows(&own, &full(&load(simd, &fill[j])), &next);
             }
