@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Motion and forces at one instant.
 ///
-/// Forces, energies and filters are functions of the past that a step would otherwise compute again.
+/// Forces, energies and filters are functions of the past that a step would otherwise compute again; forces are absent,
+/// empty, where it does not need them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Number of accepted steps.
@@ -60,10 +61,14 @@ impl Energy {
 /// Memory of the storage function ℋ, (T20)–(T22).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
-    /// Value of ℋ; NaN once the step size has changed, because ℋ belongs to one.
+    /// Value of ℋ for the step size that led here.
     pub value: f64,
-    /// Step size that it belongs to.
+    /// That step size.
     pub h: f64,
+    /// ‖a‖²_M, which turns ℋ of one step size into that of another.
+    pub inertia: f64,
+    /// Growth of ℋ in the last step beyond the work of loads, gravity and damping.
+    pub growth: f64,
     /// Filter z of the displacement increments.
     pub z: Vec<f64>,
     /// K z.
@@ -75,6 +80,17 @@ pub struct Storage {
 }
 
 impl State {
+    /// The same without the forces, for steps that do not need those of the past.
+    pub fn without_forces(self) -> State {
+        let storage = self.storage.map(|storage| Storage {
+            stiffness_z: Vec::new(),
+            damping_x: Vec::new(),
+            load: Vec::new(),
+            ..storage
+        });
+        State { internal: Vec::new(), applied: Vec::new(), viscous: Vec::new(), storage, ..self }
+    }
+
     /// A state of the right size, all zero; `storage` asks for the filters.
     pub fn zeros(system: &System, storage: bool) -> State {
         let n = system.nodes.total;
@@ -96,6 +112,8 @@ impl State {
             storage: storage.then(|| Storage {
                 value: 0.0,
                 h: 0.0,
+                inertia: 0.0,
+                growth: 0.0,
                 z: zero(),
                 stiffness_z: zero(),
                 damping_x: zero(),

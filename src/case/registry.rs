@@ -356,6 +356,12 @@ static ENERGY_GUARD: Table = table(
     "Guard against energy gained from nothing",
     &[
         default("gain", Number(POSITIVE), "0.1", "Largest gain in one step, of the energy scale"),
+        default(
+            "proven",
+            Number(POSITIVE),
+            "1e-9, or 100 solver.contact.tolerance if that is more",
+            "Largest growth in one step of what the scheme provably cannot let grow, of the energy scale",
+        ),
         default("cuts", Integer(0, 60), "8", "How often the step is halved before the run stops"),
     ],
 );

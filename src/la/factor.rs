@@ -1,6 +1,7 @@
 //! One face for all factorizations: chains by our own block-tridiagonal LDLᵀ, everything else by faer.
 
 use super::chain::Chain;
+use super::paths::Paths;
 use super::symmetric::{Pattern, Symmetric};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
@@ -38,6 +39,7 @@ struct Part {
 
 enum Kind {
     Bar(Chain<1>),
+    Bars(Box<Paths>),
     Truss(Chain<2>),
     Beam(Chain<3>),
     General(Box<General>),
@@ -67,7 +69,7 @@ impl Factor {
     /// Which kind was recognised, for `check` and for tests: that of the most general part.
     pub fn name(&self) -> &'static str {
         let rank = |part: &Part| match part.kind {
-            Kind::Bar(_) => 1,
+            Kind::Bar(_) | Kind::Bars(_) => 1,
             Kind::Truss(_) => 2,
             Kind::Beam(_) => 3,
             Kind::General(_) => 4,
@@ -112,6 +114,7 @@ impl Part {
             rows: whole.rows[entries.clone()].iter().map(|row| row - first).collect(),
         };
         let chain = Chain::recognise(&pattern, n).map(Kind::Bar);
+        let chain = chain.or_else(|| Paths::recognise(&pattern).map(|paths| Kind::Bars(Box::new(paths))));
         let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Truss));
         let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Beam));
         let kind = chain.unwrap_or_else(|| Kind::General(Box::new(General::new(&pattern, n))));
@@ -122,6 +125,7 @@ impl Part {
         let values = &values[self.entries.clone()];
         match &mut self.kind {
             Kind::Bar(chain) => chain.factor(&self.pattern, values),
+            Kind::Bars(paths) => paths.factor(values),
             Kind::Truss(chain) => chain.factor(&self.pattern, values),
             Kind::Beam(chain) => chain.factor(&self.pattern, values),
             Kind::General(general) => general.factor(&self.pattern, values),
@@ -133,6 +137,7 @@ impl Part {
         let b = &mut b[self.rows.clone()];
         match &mut self.kind {
             Kind::Bar(chain) => chain.solve(b),
+            Kind::Bars(paths) => paths.solve(b),
             Kind::Truss(chain) => chain.solve(b),
             Kind::Beam(chain) => chain.solve(b),
             Kind::General(general) => general.solve(b),
@@ -257,6 +262,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn paths_in_any_order_are_walked() {
+        // Two lines, their rows dealt out like cards, and one row by itself.
+        let lines = [vec![0, 7, 3, 9, 5, 1], vec![8, 2, 6], vec![4]];
+        let cliques: Vec<Vec<u32>> = lines.iter().flat_map(|line| line.windows(2).map(<[u32]>::to_vec)).collect();
+        let alone = vec![vec![4]];
+        let pattern = Pattern::from_cliques(10, cliques.iter().chain(&alone).map(Vec::as_slice));
+        let mut a = Symmetric::zeros(Arc::new(pattern));
+        (0..10).for_each(|i| a.add(i, i, 2.5 + i as f64));
+        for (k, pair) in cliques.iter().enumerate() {
+            a.add(pair[0].min(pair[1]) as usize, pair[0].max(pair[1]) as usize, -0.3 - k as f64 * 0.1);
+        }
+        let mut factor = Factor::new(&a.pattern, 10);
+        assert_eq!(factor.name(), "chain of 1x1 blocks");
+        assert!(residual(&a, &mut factor) < 1e-15);
+        let ring = Pattern::from_cliques(4, [[0, 1], [1, 2], [2, 3], [0, 3]].iter().map(|pair| pair.as_slice()));
+        assert_ne!(Factor::new(&ring, 4).name(), "chain of 1x1 blocks");
     }
 
     #[test]

@@ -119,14 +119,14 @@ pub fn march(
             keep(&mut keeper, start, &attempt.state, &ledger, method, pace, sinks)?;
         }
     }
-    let mut stepping = Duration::ZERO;
+    let mut stopwatch = Stopwatch::default();
     let mut state = attempt.state.clone();
     while let Some(stride) = pace.next(&state) {
-        let clock = Instant::now();
-        let result = method.attempt(&state, stride.h, stride.end, &mut attempt);
-        let result = result.and_then(|()| guards.check(&state, &attempt, &ledger));
+        let result = stopwatch.measure(|| {
+            method.attempt(&state, stride.h, stride.end, &mut attempt)?;
+            guards.check(&state, &attempt, &ledger)
+        });
         if let Err(error) = result {
-            stepping += clock.elapsed();
             if let Err(error) = pace.failed(error) {
                 keep(&mut keeper, start, &state, &ledger, method, pace, sinks)?;
                 return Err(error);
@@ -134,7 +134,6 @@ pub fn march(
             continue;
         }
         ledger.add(&attempt.balance, &attempt.state);
-        stepping += clock.elapsed();
         for sink in sinks.iter_mut() {
             sink.record(&Record { h: stride.h, attempt: &attempt, ledger: &ledger })?;
         }
@@ -147,7 +146,36 @@ pub fn march(
             return Err(error);
         }
     }
-    Ok(Arrival { start, state, ledger, stepping })
+    Ok(Arrival { start, state, ledger, stepping: stopwatch.total })
+}
+
+/// Steps shorter than this are measured now and then only, because the clock takes its time too.
+const SHORT: Duration = Duration::from_micros(5);
+
+/// Of short steps one in so many is measured, and counts for all.
+const SAMPLE: u32 = 16;
+
+/// Time spent in steps.
+#[derive(Default)]
+struct Stopwatch {
+    total: Duration,
+    /// Steps to come that the last measurement stands for.
+    left: u32,
+}
+
+impl Stopwatch {
+    fn measure<T>(&mut self, step: impl FnOnce() -> T) -> T {
+        if self.left > 0 {
+            self.left -= 1;
+            return step();
+        }
+        let clock = Instant::now();
+        let result = step();
+        let time = clock.elapsed();
+        self.left = if time < SHORT { SAMPLE - 1 } else { 0 };
+        self.total += time * (self.left + 1);
+        result
+    }
 }
 
 /// Writes a checkpoint, if somebody keeps them.

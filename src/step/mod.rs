@@ -19,11 +19,11 @@ mod matrix;
 mod newton;
 mod sums;
 mod touch;
+mod work;
 
 use crate::case::data::{self, ContactMethod, Position};
 use crate::contact::Scene;
-use crate::contact::active_set::{ActiveSet, Bound};
-use crate::contact::friction::Rough;
+use crate::contact::active_set::ActiveSet;
 use crate::contact::solver::Method;
 use crate::la::{Factor, dot};
 use crate::ledger::{self, Balance, Passage};
@@ -41,7 +41,8 @@ use matrix::Matrix;
 pub(crate) use newton::{STALLED, newton_limit, squares};
 use pulp::Arch;
 pub(crate) use sums::Sizes;
-use touch::misfit;
+use touch::active_set;
+use work::Work;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
@@ -70,6 +71,8 @@ pub struct Attempt {
     pub scene: Scene,
     /// Gap of every candidate at the end.
     pub gaps: Vec<f64>,
+    /// What contact may bring in at most while its law holds, beside `support`, (T26).
+    pub granted: f64,
     /// Number of contacts that took part.
     pub active: usize,
     /// Newton passes.
@@ -96,59 +99,13 @@ pub struct Stepper<'a> {
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
     factored: Option<(f64, u64)>,
     operators: Operators,
-    /// Solver for many contacts, where each is a bound on one degree of freedom and W = (1−α_m) GᵀÂ⁻¹G.
+    /// Solver for many contacts, where each is a bound on one degree of freedom.
     active_set: Option<ActiveSet>,
     /// What contact as a force needs, where nodes are massless.
     force: Option<Force>,
     /// The faster step of systems that are a line of unknowns.
     chain: Option<Box<Chain>>,
     work: Work,
-}
-
-/// Vectors that live from step to step so that none is allocated in the loop.
-struct Work {
-    /// Contact-free prediction of q1 and v1 without the new acceleration.
-    q_free: Vec<f64>,
-    v_free: Vec<f64>,
-    /// Velocity jump w and position shift u, and whether they are not zero.
-    jump: Vec<f64>,
-    shift: Vec<f64>,
-    jumped: bool,
-    /// What of the residual does not change in the step: inertia, other forces, and the sums of squares of its loads.
-    inertia: Vec<f64>,
-    known: Vec<f64>,
-    load: Option<[f64; 2]>,
-    residual: Vec<f64>,
-    delta: Vec<f64>,
-    first: Vec<f64>,
-    second: Vec<f64>,
-    third: Vec<f64>,
-    /// Relative velocities at the start and at the end, right-hand side and velocities of the contact solve.
-    u0: Vec<f64>,
-    u1: Vec<f64>,
-    b: Vec<f64>,
-    y: Vec<f64>,
-    impulse: Vec<f64>,
-    /// Active candidates, their normal rows, the same with their friction, and their blocks of W.
-    active: Vec<u32>,
-    rows: Vec<u32>,
-    rough: Vec<Rough>,
-    bounds: Vec<Bound>,
-    blocks: Vec<[f64; 4]>,
-    /// Position corrections ν of this pass and of the last, the rows and contacts that they may close, the gaps and
-    /// velocities without any contact, and the right-hand side of the solve for ν (that for impulses is `b`).
-    correction: Vec<f64>,
-    correction_so_far: Vec<f64>,
-    closing: Vec<u32>,
-    corrected: Vec<u32>,
-    gap_free: Vec<f64>,
-    gap_b: Vec<f64>,
-    rate_free: Vec<f64>,
-    /// Residuals of the passes so far, over their limits.
-    residuals: Vec<f64>,
-    /// Work of the residual of the last pass over the step.
-    left: f64,
-    ledger: ledger::Scratch,
 }
 
 impl<'a> Stepper<'a> {
@@ -161,7 +118,6 @@ impl<'a> Stepper<'a> {
         mass_factor
             .factor(&system.regular_mass())
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
-        let zeros = |length: usize| vec![0.0; length];
         Ok(Stepper {
             row,
             arch: Arch::new(),
@@ -169,52 +125,18 @@ impl<'a> Stepper<'a> {
             matrix: Matrix::new(system),
             factored: None,
             operators: Operators::new(settings.position),
-            active_set: match misfit(system, &row, &settings) {
-                None => Some(ActiveSet::new(&system.mass, system.nodes.free)),
-                Some(reason) if settings.contact.method == ContactMethod::ActiveSet => {
+            active_set: match active_set(system, &row, &settings) {
+                Ok(active_set) => Some(active_set),
+                Err(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(
                         "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""
                     )));
                 }
-                Some(_) => None,
+                Err(_) => None,
             },
             force: Force::of(system),
             chain: Chain::of(system, &row, &settings).map(Box::new),
-            work: Work {
-                q_free: zeros(n),
-                v_free: zeros(n),
-                jump: zeros(n),
-                shift: zeros(n),
-                jumped: false,
-                inertia: zeros(n),
-                known: zeros(n),
-                load: None,
-                residual: zeros(n),
-                delta: zeros(n),
-                first: zeros(n),
-                second: zeros(n),
-                third: zeros(n),
-                u0: zeros(m),
-                u1: zeros(m),
-                b: zeros(m),
-                y: zeros(m),
-                impulse: zeros(m),
-                active: Vec::with_capacity(m),
-                rows: Vec::with_capacity(m),
-                rough: Vec::with_capacity(m),
-                bounds: Vec::with_capacity(m),
-                blocks: Vec::with_capacity(m),
-                correction: zeros(m),
-                correction_so_far: zeros(m),
-                closing: Vec::with_capacity(m),
-                corrected: Vec::with_capacity(m),
-                gap_free: zeros(m),
-                gap_b: zeros(m),
-                rate_free: zeros(m),
-                residuals: Vec::with_capacity(64),
-                left: f64::INFINITY,
-                ledger: ledger::Scratch::new(n),
-            },
+            work: Work::new(n, m),
             settings,
             system,
         })
@@ -230,10 +152,7 @@ impl<'a> Stepper<'a> {
         self.forces(&mut state);
         self.accelerate(&mut state);
         self.energies(&mut state);
-        let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
-        if let Some(storage) = &mut state.storage {
-            (storage.value, storage.h) = (value, h);
-        }
+        ledger::initial_storage(system, &mut state, &self.row, h, &mut self.work.ledger);
         state
     }
 
@@ -446,6 +365,7 @@ impl<'a> Stepper<'a> {
         if self.converged(from, to)? {
             return Ok(true);
         }
+        self.bend(from, to);
         self.prepare(h, to)?;
         self.pass(h, to)?;
         to.passes += 1;
@@ -486,7 +406,7 @@ impl<'a> Stepper<'a> {
         let rates = [&work.u0[..], &work.u1];
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, arch };
         if from.storage.is_some() {
-            let contact = to.balance.contact;
+            let contact = to.balance.contact + obstacles;
             to.balance.storage_defect =
                 ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
         }
@@ -538,6 +458,9 @@ impl StepMethod for Stepper<'_> {
         let mut attempt = self.attempt_for();
         attempt.state = self.start(h);
         self.settle(&mut attempt.state)?;
+        if self.chain.is_some() {
+            attempt.state = attempt.state.without_forces();
+        }
         attempt.scene.look_at(self.system, &attempt.state);
         attempt.gaps.clear();
         attempt.gaps.extend(attempt.scene.candidates.iter().map(|candidate| candidate.gap_at_end(&attempt.state.q)));

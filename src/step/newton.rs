@@ -150,6 +150,7 @@ impl Stepper<'_> {
         for candidate in work.corrected.iter().map(|&i| &to.scene.candidates[i as usize]) {
             let push = corrected.gap.diagonal(candidate.row) * work.correction[candidate.row];
             worst = worst.max(candidate.gap_at_end(&to.state.q).min(push).abs());
+            worst = worst.max(candidate.strays(&to.state.q).abs());
         }
         worst / self.system.length
     }

@@ -2,15 +2,20 @@
 //!
 //! A degree of freedom exists only where an element needs it. Free ones come first, in an order of the nodes that keeps
 //! neighbours together: that of the bodies if they are simple chains, else reverse Cuthill–McKee;
-//! those that a support holds come last, so that the equations to be solved are the leading rows.
+//! those that a support holds come last, so that the equations to be solved are the leading rows. A long line of bars
+//! that nothing loads, damps or drives is woven, see [`crate::la::lanes`]: its step is made for that order.
 
 use crate::case::data::JointKind;
-use crate::model::{Component, Model};
+use crate::la::lanes::Weave;
+use crate::model::{Component, Model, Properties};
 use crate::{Error, Result};
 use sprs::TriMat;
 use sprs::linalg::reverse_cuthill_mckee;
 
 const NONE: u32 = u32::MAX;
+
+/// Shorter lines gain nothing from being woven.
+const SHORTEST: usize = 32;
 
 /// Reference places of the nodes and the numbers of their unknowns.
 pub struct Nodes {
@@ -22,6 +27,8 @@ pub struct Nodes {
     pub free: usize,
     /// All degrees of freedom, the held ones included.
     pub total: usize,
+    /// How free unknowns of a line are ordered; otherwise they follow the nodes.
+    pub weave: Option<Weave>,
     dofs: Vec<[u32; 3]>,
     /// 1.0 for rotations, 0.0 for places.
     turns: Vec<f64>,
@@ -69,7 +76,7 @@ impl Nodes {
         let mut numbers = vec![NONE; held.len()];
         let mut count = 0;
         let mut free = 0;
-        let order = narrow_order(model);
+        let (order, width) = narrow_order(model);
         for want_held in [false, true] {
             for &node in &order {
                 for c in 0..3 {
@@ -87,6 +94,12 @@ impl Nodes {
                 free = count as usize;
             }
         }
+        let weave = (free >= SHORTEST && width <= 1 && is_plain_line(model)).then(|| Weave::of(free));
+        if let Some(weave) = weave {
+            for dof in dofs.iter_mut().flatten().filter(|dof| (**dof as usize) < free) {
+                *dof = weave.place(*dof as usize) as u32;
+            }
+        }
         let turns = turns(&dofs, count as usize);
         let turning = turns[..free].iter().filter(|turn| **turn != 0.0).count();
         Ok(Nodes {
@@ -94,6 +107,7 @@ impl Nodes {
             place: model.places.clone(),
             free,
             total: count as usize,
+            weave,
             counts: [free - turning, turning],
             turns,
             dofs,
@@ -163,9 +177,18 @@ impl Nodes {
     }
 }
 
+/// Whether nothing but bars, springs, masses and contact acts along one direction.
+fn is_plain_line(model: &Model) -> bool {
+    let damped = |p: &Properties| p.mass_damping != 0.0 || p.stiffness_damping != 0.0 || p.dashpot != 0.0;
+    let damped = model.bodies.iter().any(|body| damped(&body.properties));
+    let driven = model.supports.iter().any(|support| !support.motion.is_empty());
+    let massless = model.contacts.iter().any(|contact| contact.massless.is_some());
+    model.dimension == 1 && model.loads.is_empty() && !damped && !driven && !massless
+}
+
 /// An order of the nodes in which lines and joints connect near neighbours, so that chains are recognised as such
-/// however the case lists them.
-fn narrow_order(model: &Model) -> Vec<usize> {
+/// however the case lists them; and how far they reach in it.
+fn narrow_order(model: &Model) -> (Vec<usize>, usize) {
     let n = model.places.len();
     let lines = model.bodies.iter().flat_map(|body| body.lines.iter().copied());
     let edges: Vec<[usize; 2]> = lines.chain(model.joints.iter().map(|joint| joint.nodes)).collect();
@@ -173,7 +196,7 @@ fn narrow_order(model: &Model) -> Vec<usize> {
         |place: &dyn Fn(usize) -> usize| edges.iter().map(|&[a, b]| place(a).abs_diff(place(b))).max().unwrap_or(0);
     let natural = width(&|node| node);
     if natural <= 1 {
-        return (0..n).collect();
+        return ((0..n).collect(), natural);
     }
     let mut graph = TriMat::new((n, n));
     for &[a, b] in &edges {
@@ -184,7 +207,8 @@ fn narrow_order(model: &Model) -> Vec<usize> {
     let order = ordering.perm.vec();
     let mut place = vec![0; n];
     order.iter().enumerate().for_each(|(k, &node)| place[node] = k);
-    if width(&|node| place[node]) < natural { order } else { (0..n).collect() }
+    let narrow = width(&|node| place[node]);
+    if narrow < natural { (order, narrow) } else { ((0..n).collect(), natural) }
 }
 
 fn turns(dofs: &[[u32; 3]], count: usize) -> Vec<f64> {

@@ -68,7 +68,12 @@ impl Sink for Recorder {
 impl Run {
     /// Place of a node at a step, along one axis.
     pub fn place(&self, step: &Step, node: usize, axis: usize) -> f64 {
-        self.model.places[node][axis] + step.q[self.dofs[node][axis]]
+        self.model.places[node][axis] + self.displacement(step, node, axis)
+    }
+
+    /// Displacement of a node at a step, along one axis.
+    pub fn displacement(&self, step: &Step, node: usize, axis: usize) -> f64 {
+        step.q[self.dofs[node][axis]]
     }
 
     /// Velocity of a node at a step, along one axis.

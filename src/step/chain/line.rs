@@ -1,38 +1,72 @@
 //! A system as a line of unknowns, each coupled to its neighbours alone: its arrays, and the factor of its matrix.
+//!
+//! All arrays are woven, see [`crate::la::lanes`].
 
 use crate::contact::Scene;
 use crate::la::Factor;
+use crate::la::lanes::{LANES, Row, Weave};
 use crate::schemes::Tableau;
 use crate::system::System;
-
-/// Segments that are eliminated side by side: the recurrence of one hides the latency of the others.
-pub(super) const SEGMENTS: usize = 4;
-
-/// Shorter lines gain nothing.
-const SHORTEST: usize = 32;
 
 /// Entries below this part of the largest change no digit; they are left out, before they become subnormal.
 const NEGLIGIBLE: f64 = 1e-20;
 
-/// Masses and stiffnesses. Edge i joins unknowns i − 1 and i; the first and the last lead to supports or nowhere.
+/// Rows in a block.
+pub(super) const BLOCK: usize = 64;
+
+/// A carried value below this is zero: far ahead of a wave it would decay into subnormal numbers and stay there.
+const VANISHED: f64 = 1e-200;
+
+/// Sets carried values that have vanished to zero.
+pub(super) fn settle(row: &mut Row) {
+    if row.iter().any(|x| x.abs() < VANISHED) {
+        *row = row.map(|x| if x.abs() < VANISHED { 0.0 } else { x });
+    }
+}
+
+/// The rows of a woven array, and what is behind them.
+pub(super) fn split(x: &[f64], n: usize) -> (&[Row], &[f64]) {
+    x[..n].as_chunks()
+}
+
+/// The values of the unknowns after those of the last row: in the next lane, or behind all rows.
+pub(super) fn after(first: &Row, behind: f64) -> Row {
+    [first[1], first[2], first[3], behind]
+}
+
+/// The values of the unknowns before those of the first row.
+pub(super) fn before(last: &Row) -> Row {
+    [0.0, last[0], last[1], last[2]]
+}
+
+/// The last number in the rows of an array, and then those behind them; zeros if it is absent.
+pub(super) fn from_last_lane(rows: &[Row], tail: &[f64]) -> Row {
+    let [a, b, c] = [0, 1, 2].map(|k| tail.get(k).copied().unwrap_or(0.0));
+    [rows.last().map_or(0.0, |row| row[LANES - 1]), a, b, c]
+}
+
+/// Masses and stiffnesses.
 pub(super) struct Line {
     pub n: usize,
-    /// Diagonal of the mass matrix, and its entries on the edges.
+    pub weave: Weave,
+    /// Diagonal of the mass matrix.
     pub mass: Vec<f64>,
+    /// Entries of the mass matrix, and stiffnesses, between an unknown and the one before it. The first unknown may have
+    /// a support before it.
     pub coupling: Vec<f64>,
     pub stiffness: Vec<f64>,
-    /// Held degrees of freedom beyond the ends.
-    pub held: [Option<usize>; 2],
-    /// Force of gravity, if there is any.
-    pub gravity: Option<Vec<f64>>,
+    /// Stiffness between the last unknown and a support after it.
+    pub last_stiffness: f64,
+    /// Force of gravity; empty if there is none.
+    pub gravity: Vec<f64>,
 }
 
 impl Line {
     /// The line form of a system, if it has one.
     pub fn recognise(system: &System) -> Option<Line> {
         let (n, total) = (system.nodes.free, system.nodes.total);
-        let plain = system.linear && !system.damped && !system.is_loaded() && system.drives.is_empty();
-        if n < SHORTEST || !plain || system.redistribution.is_some() {
+        let weave = system.nodes.weave?;
+        if !system.linear || system.damped || system.is_loaded() {
             return None;
         }
         let mut offset = vec![0.0; total];
@@ -40,15 +74,17 @@ impl Line {
         if offset.iter().any(|&f| f != 0.0) {
             return None;
         }
-        let gravity = system.gravity[..n].to_vec();
+        let gravity = &system.gravity[..n];
         let mut line = Line {
             n,
+            weave,
             mass: vec![0.0; n],
-            coupling: vec![0.0; n + 1],
-            stiffness: vec![0.0; n + 1],
-            held: [None; 2],
-            gravity: gravity.iter().any(|&f| f != 0.0).then_some(gravity),
+            coupling: vec![0.0; n],
+            stiffness: vec![0.0; n],
+            last_stiffness: 0.0,
+            gravity: if gravity.iter().any(|&f| f != 0.0) { gravity.to_vec() } else { Vec::new() },
         };
+        let mut held = [None; 2];
         for element in &system.elements {
             let block = element.block();
             for e in 0..block.len() {
@@ -64,7 +100,7 @@ impl Line {
                         if stiffness[(0, 1)] != -k || stiffness[(1, 0)] != -k || stiffness[(1, 1)] != k {
                             return None;
                         }
-                        line.join(a.min(b) as usize, a.max(b) as usize, k, mass[(0, 1)])?;
+                        line.join([a, b].map(|dof| dof as usize), k, mass[(0, 1)], &mut held)?;
                     }
                     _ => return None,
                 }
@@ -73,216 +109,212 @@ impl Line {
         Some(line)
     }
 
-    fn join(&mut self, low: usize, high: usize, k: f64, m: f64) -> Option<()> {
+    /// Adds an element; `held` are the supports beyond the ends.
+    fn join(&mut self, dofs: [usize; 2], k: f64, m: f64, held: &mut [Option<usize>; 2]) -> Option<()> {
         let n = self.n;
+        let [a, b] = dofs.map(|dof| if dof < n { self.weave.unknown(dof) } else { dof });
+        let (low, high) = (a.min(b), a.max(b));
         if low >= n || (k == 0.0 && m == 0.0) {
             return Some(());
         }
         if high < n {
-            self.stiffness[high] += k;
-            self.coupling[high] += m;
+            let place = self.weave.place(high);
+            self.stiffness[place] += k;
+            self.coupling[place] += m;
             return (high == low + 1).then_some(());
         }
-        let (end, edge) = match low {
-            0 => (0, 0),
-            _ if low == n - 1 => (1, n),
+        let end = match low {
+            0 => 0,
+            _ if low == n - 1 => 1,
             _ => return None,
         };
-        self.stiffness[edge] += k;
-        (*self.held[end].get_or_insert(high) == high).then_some(())
+        *(if end == 0 { &mut self.stiffness[0] } else { &mut self.last_stiffness }) += k;
+        (*held[end].get_or_insert(high) == high).then_some(())
     }
 
-    /// y = K x.
-    fn stiffness_times(&self, x: &[f64], y: &mut [f64]) {
-        let (n, k) = (self.n, &self.stiffness);
-        for i in 0..n {
-            let left = if i > 0 { x[i - 1] } else { 0.0 };
-            let right = if i + 1 < n { x[i + 1] } else { 0.0 };
-            y[i] = k[i] * (x[i] - left) - k[i + 1] * (right - x[i]);
-        }
+    /// Stiffness between unknown i of the line and the one before it.
+    fn stiffness_before(&self, i: usize) -> f64 {
+        if i < self.n { self.stiffness[self.weave.place(i)] } else { self.last_stiffness }
     }
 }
 
-/// Factor of Â. The unknowns are cut into segments; the first of each is a separator and is eliminated after all others,
-/// which are eliminated from the end of their segment to its beginning. Row i − 1 gets `lower[i]` times row i, and the
-/// next separator gets `fill[i]` times row i.
-pub(super) struct Segments {
+/// Factor of Â. The first unknown of each lane is a separator and is eliminated after all others, which are eliminated
+/// from the end of their lane to its beginning. An unknown is eliminated from the one before it with `lower` of its own,
+/// and from the next separator with `fill`.
+pub(super) struct Lanes {
     /// Step size that it belongs to.
     pub h: f64,
-    /// Length of all segments but the last, which takes up to three unknowns more.
-    pub length: usize,
+    pub weave: Weave,
     pub lower: Vec<f64>,
     pub fill: Vec<f64>,
     pub pivot: Vec<f64>,
-    /// The same, side by side.
-    pub rows: Rows,
-    /// Place in a segment before which `fill` is zero.
+    /// Row before which `fill` is zero.
     pub filled_from: usize,
     /// Pivots and multipliers of the separators.
-    reduced: [f64; SEGMENTS],
-    reduced_lower: [f64; SEGMENTS],
+    reduced: Row,
+    reduced_lower: Row,
     /// Answers to unit impulses, by contact row.
     pub responses: Vec<Response>,
 }
 
-/// The factor at the same place of all segments in one row, so that the passes read it in one stream.
-#[derive(Default)]
-pub(super) struct Rows {
-    /// One row more than a segment has: the last one leads to what the last segment is longer.
-    pub lower: Vec<[f64; SEGMENTS]>,
-    pub fill: Vec<[f64; SEGMENTS]>,
-    pub pivot: Vec<[f64; SEGMENTS]>,
-}
-
 /// What a unit impulse does in a step.
-#[derive(Default)]
 pub(super) struct Response {
     /// Velocity jump.
-    pub jump: Stretch,
+    pub jump: Sparse,
     /// Change of the eliminated right-hand side, and of the accelerations of the separators.
-    pub load: Stretch,
-    pub separators: [f64; SEGMENTS],
+    pub load: Sparse,
+    pub separators: Row,
 }
 
-/// Part of a vector that is zero elsewhere.
-#[derive(Default)]
-pub(super) struct Stretch {
-    start: usize,
-    values: Vec<f64>,
+/// A vector that is zero but for some rows.
+pub(super) struct Sparse {
+    pub rows: Vec<(u32, Row)>,
+    /// Entries behind all rows.
+    pub tail: Row,
 }
 
-impl Stretch {
-    fn of(vector: &[f64]) -> Stretch {
+impl Sparse {
+    /// The entries of a vector along the line that matter.
+    fn of(vector: &[f64], weave: Weave) -> Sparse {
         let floor = NEGLIGIBLE * vector.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
-        let Some(start) = vector.iter().position(|x| x.abs() > floor) else { return Stretch::default() };
-        let end = vector.iter().rposition(|x| x.abs() > floor).map_or(start, |last| last + 1);
-        Stretch { start, values: vector[start..end].to_vec() }
-    }
-
-    /// Adds s times this to the part of a vector that begins at `first`.
-    #[inline(always)]
-    pub fn add(&self, s: f64, first: usize, part: &mut [f64]) {
-        let from = self.start.max(first);
-        let to = (self.start + self.values.len()).min(first + part.len());
-        for i in from..to {
-            part[i - first] += s * self.values[i - self.start];
+        let at = |i: usize| vector.get(i).copied().filter(|x| x.abs() > floor).unwrap_or(0.0);
+        let rows = (0..weave.rows).map(|j| (j as u32, std::array::from_fn(|lane| at(lane * weave.rows + j))));
+        Sparse {
+            rows: rows.filter(|(_, row)| *row != [0.0; LANES]).collect(),
+            tail: std::array::from_fn(|k| at(LANES * weave.rows + k)),
         }
     }
+
+    /// Its rows before `end`, without the first `done` of them.
+    pub fn until(&self, done: usize, end: usize) -> &[(u32, Row)] {
+        let left = &self.rows[done..];
+        if left.last().is_none_or(|(row, _)| (*row as usize) < end) {
+            return left;
+        }
+        let count = left.iter().take_while(|(row, _)| (*row as usize) < end).count();
+        &left[..count]
+    }
 }
 
-impl Segments {
+impl Lanes {
     /// Factor for a step size, with the answers to all contacts of a scene. Pivots of a matrix that the general factor
     /// accepted are taken as they are.
-    pub fn new(line: &Line, row: &Tableau, h: f64, scene: &Scene, mass_factor: &mut Factor) -> Segments {
-        let n = line.n;
-        let length = n / SEGMENTS;
+    pub fn new(line: &Line, row: &Tableau, h: f64, scene: &Scene, mass_factor: &mut Factor) -> Lanes {
+        let (n, weave) = (line.n, line.weave);
         let (m, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_f) * h * h * row.b1);
-        let mut diagonal: Vec<f64> =
-            (0..n).map(|i| m * line.mass[i] + k * (line.stiffness[i] + line.stiffness[i + 1])).collect();
-        let off = |i: usize| m * line.coupling[i] - k * line.stiffness[i];
-        let mut this = Segments {
+        let stiff = |i: usize| line.stiffness_before(i) + line.stiffness_before(i + 1);
+        let mut diagonal: Vec<f64> = (0..n).map(|i| m * line.mass[weave.place(i)] + k * stiff(i)).collect();
+        let off = |i: usize| m * line.coupling[weave.place(i)] - k * line.stiffness[weave.place(i)];
+        let mut this = Lanes {
             h,
-            length,
-            lower: vec![0.0; n + 1],
+            weave,
+            lower: vec![0.0; n],
             fill: vec![0.0; n],
             pivot: vec![1.0; n],
-            rows: Rows::default(),
-            filled_from: length,
-            reduced: [0.0; SEGMENTS],
-            reduced_lower: [0.0; SEGMENTS],
+            filled_from: weave.rows,
+            reduced: [0.0; LANES],
+            reduced_lower: [0.0; LANES],
             responses: Vec::new(),
         };
-        let mut couplings = [0.0; SEGMENTS];
-        let mut added = [0.0; SEGMENTS + 1];
-        for s in 0..SEGMENTS {
-            let (begin, end) = this.range(s);
-            let mut fill = if s + 1 < SEGMENTS { off(end) } else { 0.0 };
+        let mut couplings = [0.0; LANES];
+        let mut added = [0.0; LANES + 1];
+        for lane in 0..LANES {
+            let (begin, end) = this.range(lane);
+            let mut fill = if lane + 1 < LANES { off(end) } else { 0.0 };
             for i in (begin + 1..end).rev() {
-                this.pivot[i] = 1.0 / diagonal[i];
-                this.lower[i] = off(i) * this.pivot[i];
-                diagonal[i - 1] -= this.lower[i] * off(i);
+                let place = weave.place(i);
+                this.pivot[place] = 1.0 / diagonal[i];
+                this.lower[place] = off(i) * this.pivot[place];
+                diagonal[i - 1] -= this.lower[place] * off(i);
                 if fill != 0.0 {
-                    this.fill[i] = fill * this.pivot[i];
+                    this.fill[place] = fill * this.pivot[place];
                     this.filled_from = this.filled_from.min(i - begin);
-                    added[s + 1] -= this.fill[i] * fill;
+                    added[lane + 1] -= this.fill[place] * fill;
                 }
-                fill *= -this.lower[i];
+                fill *= -this.lower[place];
                 if fill.abs() < NEGLIGIBLE * diagonal[i - 1].abs() {
                     fill = 0.0;
                 }
             }
-            couplings[s] = fill;
+            couplings[lane] = fill;
         }
-        for s in 0..SEGMENTS {
+        for s in 0..LANES {
             let own = diagonal[this.range(s).0] + added[s];
             this.reduced[s] = own - if s > 0 { this.reduced_lower[s - 1] * couplings[s - 1] } else { 0.0 };
             this.reduced_lower[s] = couplings[s] / this.reduced[s];
         }
-        let gather = |x: &[f64], j: usize| std::array::from_fn(|s| x[s * length + j]);
-        this.rows.lower = (0..=length).map(|j| gather(&this.lower, j)).collect();
-        this.rows.fill = (0..length).map(|j| gather(&this.fill, j)).collect();
-        this.rows.pivot = (0..length).map(|j| gather(&this.pivot, j)).collect();
-        let share = -(1.0 - row.alpha_f) * h * row.c;
         for (_, entries) in scene.candidates.iter().flat_map(|candidate| candidate.rows_of()) {
-            let (mut jump, mut load) = (vec![0.0; n], vec![0.0; n]);
-            entries.entries().iter().filter(|(d, _)| (*d as usize) < n).for_each(|&(d, part)| jump[d as usize] += part);
-            mass_factor.solve(&mut jump);
-            line.stiffness_times(&jump, &mut load);
-            load.iter_mut().for_each(|x| *x *= share);
+            let mut woven = vec![0.0; n];
+            entries.entries().iter().filter(|(d, _)| (*d as usize) < n).for_each(|&(d, g)| woven[d as usize] += g);
+            mass_factor.solve(&mut woven);
+            let jump: Vec<f64> = (0..n).map(|i| woven[weave.place(i)]).collect();
+            let tension = |i: usize| {
+                let [before, own] = [i.wrapping_sub(1), i].map(|i| jump.get(i).copied().unwrap_or(0.0));
+                line.stiffness_before(i) * (own - before)
+            };
+            let share = (1.0 - row.alpha_f) * h * row.c;
+            let mut load: Vec<f64> = (0..n).map(|i| share * (tension(i + 1) - tension(i))).collect();
             let mut separators = this.eliminate(&mut load);
             this.solve_separators(&mut separators);
-            this.responses.push(Response { jump: Stretch::of(&jump), load: Stretch::of(&load), separators });
+            let [jump, load] = [jump, load].map(|vector| Sparse::of(&vector, weave));
+            this.responses.push(Response { jump, load, separators });
         }
         this
     }
 
-    /// First unknown of a segment and the one after its last.
-    pub fn range(&self, segment: usize) -> (usize, usize) {
-        let end = if segment + 1 == SEGMENTS { self.pivot.len() } else { (segment + 1) * self.length };
-        (segment * self.length, end)
+    /// First unknown of a lane and the one after its last; the last lane goes on behind the rows.
+    fn range(&self, lane: usize) -> (usize, usize) {
+        let rows = self.weave.rows;
+        (lane * rows, if lane + 1 == LANES { self.pivot.len() } else { (lane + 1) * rows })
     }
 
-    /// Eliminates all but the separators from a right-hand side and returns what is left for them.
-    fn eliminate(&self, y: &mut [f64]) -> [f64; SEGMENTS] {
-        let mut left = [0.0; SEGMENTS];
-        for s in 0..SEGMENTS {
-            let (begin, end) = self.range(s);
+    /// Eliminates all but the separators from a right-hand side along the line and returns what is left for them.
+    fn eliminate(&self, y: &mut [f64]) -> Row {
+        let mut left = [0.0; LANES];
+        for lane in 0..LANES {
+            let (begin, end) = self.range(lane);
             for i in (begin + 1..end).rev() {
-                y[i - 1] -= self.lower[i] * y[i];
-                if s + 1 < SEGMENTS {
-                    left[s + 1] -= self.fill[i] * y[i];
+                let place = self.weave.place(i);
+                y[i - 1] -= self.lower[place] * y[i];
+                if lane + 1 < LANES {
+                    left[lane + 1] -= self.fill[place] * y[i];
                 }
             }
-            left[s] += y[begin];
+            left[lane] += y[begin];
         }
         left
     }
 
     /// Accelerations of the separators, in place.
-    pub fn solve_separators(&self, z: &mut [f64; SEGMENTS]) {
-        for s in 1..SEGMENTS {
+    pub fn solve_separators(&self, z: &mut Row) {
+        for s in 1..LANES {
             z[s] -= self.reduced_lower[s - 1] * z[s - 1];
         }
-        z[SEGMENTS - 1] /= self.reduced[SEGMENTS - 1];
-        for s in (0..SEGMENTS - 1).rev() {
+        z[LANES - 1] /= self.reduced[LANES - 1];
+        for s in (0..LANES - 1).rev() {
             z[s] = z[s] / self.reduced[s] - self.reduced_lower[s] * z[s + 1];
         }
     }
 
-    /// Acceleration of one unknown from the eliminated right-hand side, without that of all before it: only those are
+    /// Acceleration at one place from the eliminated right-hand side, without that of all before it: only those are
     /// found again that still matter there.
-    pub fn acceleration(&self, i: usize, y: &[f64], separators: &[f64; SEGMENTS]) -> f64 {
-        let segment = (i / self.length).min(SEGMENTS - 1);
-        let (begin, _) = self.range(segment);
+    pub fn acceleration(&self, place: usize, y: &[f64], separators: &Row) -> f64 {
+        if place < LANES {
+            return separators[place];
+        }
+        let weave = self.weave;
+        let i = weave.unknown(place);
+        let lane = (i / weave.rows).min(LANES - 1);
+        let begin = lane * weave.rows;
         let (mut from, mut reach) = (i, 1.0);
         while from > begin && reach > NEGLIGIBLE {
-            reach *= self.lower[from].abs();
+            reach *= self.lower[weave.place(from)].abs();
             from -= 1;
         }
-        let next = if segment + 1 < SEGMENTS { separators[segment + 1] } else { 0.0 };
-        let mut x = if from == begin { separators[segment] } else { 0.0 };
-        for j in from + 1..=i {
-            x = self.pivot[j] * y[j] - self.lower[j] * x - self.fill[j] * next;
+        let next = if lane + 1 < LANES { separators[lane + 1] } else { 0.0 };
+        let mut x = if from == begin { separators[lane] } else { 0.0 };
+        for place in (from + 1..=i).map(|j| weave.place(j)) {
+            x = self.pivot[place] * y[place] - self.lower[place] * x - self.fill[place] * next;
         }
         x
     }

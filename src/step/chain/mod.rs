@@ -1,26 +1,28 @@
-//! The step of a line of unknowns, bars in one dimension, in two passes over memory.
+//! The step of a line of unknowns, bars in one dimension, in two passes over memory and four lanes.
 //!
 //! The same equations as in the general step, and the same state and balance to round-off; what differs is that
 //! nothing is computed that such a system does not need. An impulse p acts near its contact only: w = M⁻¹G p decays
 //! by a factor of almost four per unknown, and so does −(1−α_f) h c K w, which is added to the eliminated right-hand side
 //! between the passes. The velocity that the contact law asks for is known after the first pass.
 
+mod down;
 mod line;
-mod passes;
 #[cfg(test)]
 mod tests;
+mod up;
 
 use super::contact::law_rate;
 use super::{Attempt, Settings, Stepper};
 use crate::Result;
 use crate::case::data::{ContactMethod, Position};
+use crate::la::lanes::{Processor, Row};
 use crate::ledger::{self, Balance, StorageSums};
 use crate::schemes::Tableau;
-use crate::state::{Energy, State, Storage};
+use crate::state::{Energy, State};
 use crate::system::System;
-use line::{Line, Segments};
-use passes::{Down, Motion, Sums, Up};
-use pulp::Arch;
+use down::{down, load};
+use line::{Lanes, Line};
+use up::{Motion, Sums, up};
 
 /// Contacts up to which their answers are kept one by one.
 const FEW: usize = 8;
@@ -28,8 +30,8 @@ const FEW: usize = 8;
 /// A system that is a line, and the factor of its matrix once there is one.
 pub(super) struct Chain {
     line: Line,
-    factor: Option<Segments>,
-    arch: Arch,
+    factor: Option<Lanes>,
+    processor: Processor,
 }
 
 impl Chain {
@@ -41,7 +43,11 @@ impl Chain {
         // What the sums of the ledger take for granted.
         let consistent = (row.g0 + row.g1 - 1.0).abs() < 1e-14;
         let fits = simple && half && consistent;
-        fits.then(|| Line::recognise(system)).flatten().map(|line| Chain { line, factor: None, arch: Arch::new() })
+        fits.then(|| Line::recognise(system)).flatten().map(|line| Chain {
+            line,
+            factor: None,
+            processor: Processor::new(),
+        })
     }
 }
 
@@ -61,15 +67,13 @@ impl Stepper<'_> {
         to.passes = 1;
         let (system, row) = (self.system, self.row);
         if chain.factor.as_ref().is_none_or(|factor| factor.h != h) {
-            chain.factor = Some(Segments::new(&chain.line, &row, h, &to.scene, &mut self.mass_factor));
+            chain.factor = Some(Lanes::new(&chain.line, &row, h, &to.scene, &mut self.mass_factor));
         }
         let (Some(factor), line) = (&chain.factor, &chain.line) else { return Ok(()) };
         for i in line.n..system.nodes.total {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
-        let state = &mut to.state;
-        let down = Down { line, factor, row: &row, q: &from.q, v: &from.v, a: &from.a, y: &mut state.a };
-        let mut separators = chain.arch.dispatch(down);
+        let mut separators = go_down(chain, factor, &row, from, &mut to.state.a);
         factor.solve_separators(&mut separators);
         if !self.work.active.is_empty() {
             self.active_columns(h, to)?;
@@ -91,26 +95,11 @@ impl Stepper<'_> {
             self.count(outcome, to)?;
             to.state.impulse.copy_from_slice(&self.work.impulse);
             for (&p, response) in to.state.impulse.iter().zip(&factor.responses).filter(|(p, _)| **p != 0.0) {
-                response.load.add(p, 0, &mut to.state.a[..line.n]);
+                load(chain.processor, &response.load, p, &mut to.state.a[..line.n]);
                 (0..separators.len()).for_each(|s| separators[s] += p * response.separators[s]);
             }
         }
-        let filtered = row.alpha_f != row.alpha_m;
-        let sums = match (row.carries_acceleration(), from.storage.as_ref().filter(|_| filtered)) {
-            (false, None) => {
-                chain.arch.dispatch(up::<false, false>(line, factor, &row, separators, from, &mut to.state))
-            }
-            (true, None) => chain.arch.dispatch(up::<true, false>(line, factor, &row, separators, from, &mut to.state)),
-            (_, Some(_)) => chain.arch.dispatch(up::<true, true>(line, factor, &row, separators, from, &mut to.state)),
-        };
-        for (held, edge, end) in [(line.held[0], 0, 0), (line.held[1], line.n, line.n - 1)] {
-            if let Some(held) = held {
-                to.state.internal[held] = -line.stiffness[edge] * to.state.q[end];
-                if let Some(storage) = to.state.storage.as_mut().filter(|_| filtered) {
-                    storage.stiffness_z[held] = -line.stiffness[edge] * storage.z[end];
-                }
-            }
-        }
+        let sums = go_up(chain, factor, &row, separators, from, &mut to.state);
         to.state.energy =
             Energy { kinetic: 0.5 * sums.kinetic, strain: 0.5 * sums.strain, potential: 0.0 - sums.height };
         let obstacles = self.finish_contact(to);
@@ -118,9 +107,10 @@ impl Stepper<'_> {
         let impulses = &to.state.impulse;
         let contact = (0..impulses.len()).map(|i| 0.5 * (work.u0[i] + work.u1[i]) * impulses[i]).sum();
         // G·a of the old and of the new acceleration, along the impulses.
-        let [pushed0, pushed1] = [&from.a, &to.state.a].map(|a| {
-            to.scene.candidates.iter().map(|candidate| candidate.rate(a) * impulses[candidate.row]).sum::<f64>()
-        });
+        let pushed = |a: &[f64]| -> f64 {
+            to.scene.candidates.iter().map(|candidate| candidate.rate(a) * impulses[candidate.row]).sum()
+        };
+        let (pushed0, pushed1) = (pushed(&from.a), pushed(&to.state.a));
         let off_centre = h * (row.c - 0.5);
         let scheme = scheme(&row, h, &sums) - off_centre * (row.alpha_m * pushed0 + (1.0 - row.alpha_m) * pushed1);
         to.balance = Balance { contact, scheme, ..Default::default() };
@@ -138,35 +128,38 @@ impl Stepper<'_> {
                 da: sums.change,
                 position: -off_centre * ((1.0 - row.g1) * pushed0 + row.g1 * pushed1),
             };
-            to.balance.storage_defect = ledger::close_storage(&row, h, &to.state.energy, contact, &storage, old, new);
+            to.balance.storage_defect =
+                ledger::close_storage(&row, h, &to.state.energy, contact + obstacles, &storage, old, new);
         }
         self.finite(&to.state)
     }
 }
 
-fn up<'a, const CARRIES: bool, const FILTER: bool>(
-    line: &'a Line,
-    factor: &'a Segments,
-    row: &'a Tableau,
-    separators: [f64; line::SEGMENTS],
-    from: &'a State,
-    to: &'a mut State,
-) -> Up<'a, CARRIES, FILTER> {
-    let old_z: &[f64] = from.storage.as_ref().map_or(&[], |storage| &storage.z);
-    let (new_z, stiffness_z): (&mut [f64], &mut [f64]) = match &mut to.storage {
-        Some(Storage { z, stiffness_z, .. }) => (z, stiffness_z),
-        None => (&mut [], &mut []),
-    };
-    Up {
-        line,
-        factor,
-        row,
-        separators,
-        impulse: &to.impulse,
-        old: Motion { q: &from.q, v: &from.v, a: &from.a, z: old_z },
-        new: Motion { q: &mut to.q, v: &mut to.v, a: &mut to.a, z: new_z },
-        internal: &mut to.internal,
-        stiffness_z,
+/// The first pass with what the scheme needs of it.
+fn go_down(chain: &Chain, factor: &Lanes, row: &Tableau, from: &State, y: &mut [f64]) -> Row {
+    let (processor, what, old) = (chain.processor, (&chain.line, factor, row), [&from.q[..], &from.v, &from.a]);
+    match ((1.0 - row.alpha_f) * row.b0 != 0.0, row.alpha_m != 0.0) {
+        (_, true) => down::<true, true>(processor, what, old, y),
+        (true, false) => down::<true, false>(processor, what, old, y),
+        (false, false) => down::<false, false>(processor, what, old, y),
+    }
+}
+
+/// The second pass with what the scheme needs of it.
+fn go_up(chain: &Chain, factor: &Lanes, row: &Tableau, separators: Row, from: &State, to: &mut State) -> Sums {
+    let (processor, what, answer) = (chain.processor, (&chain.line, factor, row), (separators, &to.impulse[..]));
+    let filter = row.alpha_f != row.alpha_m && to.storage.is_some();
+    let loses = row.b0 + row.b1 != 0.5 || row.alpha_f != 0.5 || row.storage;
+    let z = from.storage.as_ref().filter(|_| filter).map_or(&[][..], |storage| &storage.z);
+    let old = Motion { q: &from.q[..], v: &from.v, a: &from.a, z };
+    let z = to.storage.as_mut().filter(|_| filter).map_or(&mut [][..], |storage| &mut storage.z);
+    let new = Motion { q: &mut to.q[..], v: &mut to.v, a: &mut to.a, z };
+    match (row.carries_acceleration(), loses, filter) {
+        (true, _, true) => up::<true, true, true>(processor, what, answer, old, new),
+        (true, _, false) => up::<true, true, false>(processor, what, answer, old, new),
+        (false, _, true) => up::<false, true, true>(processor, what, answer, old, new),
+        (false, true, false) => up::<false, true, false>(processor, what, answer, old, new),
+        (false, false, false) => up::<false, false, false>(processor, what, answer, old, new),
     }
 }
 

@@ -96,7 +96,6 @@ fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (
     // Both bars at the speed of waves in the stiffer one.
     let speed = 30.0_f64.max((setting.young / 2.0).sqrt());
     let h = courant / (speed * setting.elements[0].max(setting.elements[1]) as f64);
-    let stiffest = (900.0 * setting.elements[0] as f64).max(setting.young * setting.elements[1] as f64);
     // The condition of Â grows like the square of the Courant number, about 1e4 at 50, and both solutions with it.
     let allowed = 1e-12 * f64::max(1.0, 1e-2 * courant * courant);
     let mut expected = general.initial_attempt(h).unwrap();
@@ -122,9 +121,7 @@ fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (
         near("q", &a.q, &b.q, reach);
         near("v", &a.v, &b.v, rate);
         near("a", &a.a, &b.a, size(&a.a).max(rate / h));
-        near("internal", &a.internal, &b.internal, stiffest * reach);
-        near("applied", &a.applied, &b.applied, 0.0);
-        near("viscous", &a.viscous, &b.viscous, 0.0);
+        assert!([&b.internal, &b.applied, &b.viscous].iter().all(|force| force.is_empty()), "{what}");
         // The impulse that would change a velocity by its own size.
         let whole = |&i: &u32| rate / general.operators.velocity.diagonal(expected.scene.candidates[i as usize].row);
         let impulse = general.work.active.iter().map(whole).fold(size(&a.impulse), f64::max);
@@ -137,9 +134,6 @@ fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (
         near("energy", &energies(a), &energies(b), scale);
         if let (Some(a), Some(b)) = (&a.storage, &b.storage) {
             near("z", &a.z, &b.z, reach);
-            near("K z", &a.stiffness_z, &b.stiffness_z, stiffest * reach);
-            near("C x", &a.damping_x, &b.damping_x, 0.0);
-            near("load", &a.load, &b.load, 0.0);
             near("storage", &[a.value, a.h], &[b.value, b.h], scale.max(a.value.abs()));
         }
         assert_eq!(a.storage.is_some(), b.storage.is_some());
