@@ -142,7 +142,7 @@ const COSINE: [f64; 6] = [
 ];
 
 /// Sine and cosine without branches and without a library, so that the bits depend on the processor's kind alone.
-/// Errors stay below 3e-16; beyond a million turns they are those of the rounding of the angle itself.
+/// Errors stay below 3e-16; beyond a million quarter turns they are those of the rounding of the angle itself.
 #[inline(always)]
 pub fn sin_cos<N: Number>(x: N) -> (N, N) {
     let (one, round) = (x.like(1.0), x.like(ROUND));
