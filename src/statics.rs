@@ -12,7 +12,7 @@ use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::Balance;
 use crate::march::{Memory, Method};
 use crate::state::State;
-use crate::step::{Attempt, STALLED, Settings, newton_limit};
+use crate::step::{Attempt, STALLED, Settings, Sizes, newton_limit, squares};
 use crate::system::System;
 use crate::{Error, Result};
 
@@ -65,6 +65,20 @@ impl<'a> Statics<'a> {
         }
     }
 
+    /// Sizes of the residual and below what they may be left.
+    fn sizes(&self, state: &State) -> ([f64; 2], [f64; 2]) {
+        let system = self.system;
+        let places = (0..system.nodes.free).filter(|&i| !system.nodes.is_rotation(i));
+        let sizes = Sizes {
+            internal: squares(system, |i| state.internal[i]),
+            residual: squares(system, |i| self.residual[i]),
+            farthest: places.map(|i| state.q[i].abs()).fold(0.0, f64::max),
+            ..Default::default()
+        };
+        let load = squares(system, |i| state.applied[i] + system.gravity[i]);
+        newton_limit(system, &sizes, load, self.tolerance)
+    }
+
     /// Newton's method at the loads of `to.state.time`, from the places in `to.state.q`.
     fn equilibrate(&mut self, to: &mut Attempt) -> Result<()> {
         let system = self.system;
@@ -77,7 +91,7 @@ impl<'a> Statics<'a> {
             to.state.energy.strain = system.internal(&to.state.q, &mut to.state.internal);
             to.scene.look_at(system, &to.state);
             self.out_of_balance(to);
-            let (residual, limit) = newton_limit(system, &to.state, &self.residual, [0.0; 2], self.tolerance);
+            let (residual, limit) = self.sizes(&to.state);
             let worst =
                 (0..2).map(|c| if residual[c] > 0.0 { residual[c] / limit[c] } else { 0.0 }).fold(0.0, f64::max);
             let law = self.contact_residual(to);

@@ -7,11 +7,13 @@ mod bar;
 mod beam;
 mod linear_beam;
 mod mass;
+pub mod section;
 mod spring;
 
 use crate::model::{Body, Component};
 use crate::system::Nodes;
 use nalgebra::SMatrix;
+use section::Section;
 
 /// Matrix of one element; rows beyond the element's own are zero.
 pub type Local = SMatrix<f64, 6, 6>;
@@ -70,6 +72,10 @@ pub struct Block {
     pub floor: [f64; 2],
     /// Length of the shortest element: differences of displacement over it are strains.
     pub shortest: f64,
+    /// Elements that are geometrically exact beams, all or none.
+    pub sections: Vec<Section<f64>>,
+    /// Damping of their strain rates, of their stiffness.
+    pub rate: f64,
 }
 
 impl Block {
@@ -94,6 +100,8 @@ impl Block {
             nodes_per_element,
             floor: [0.0; 2],
             shortest: f64::INFINITY,
+            sections: Vec::new(),
+            rate: 0.0,
         }
     }
 

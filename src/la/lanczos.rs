@@ -37,6 +37,9 @@ pub fn largest(
         diagonal.push(quotient);
     }
     let m = diagonal.len();
+    if m == 0 {
+        return 0.0;
+    }
     let projected = DMatrix::from_fn(m, m, |i, j| match i.abs_diff(j) {
         0 => diagonal[i],
         1 => off[i.min(j)],

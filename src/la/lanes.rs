@@ -218,6 +218,12 @@ pub struct Processor {
     wide: Option<pulp::x86::V3>,
 }
 
+impl Default for Processor {
+    fn default() -> Processor {
+        Processor::new()
+    }
+}
+
 impl Processor {
     /// Finds out what there is.
     pub fn new() -> Processor {

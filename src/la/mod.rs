@@ -2,15 +2,19 @@
 //!
 //! Nothing here knows mechanics. Patterns are found once; numbers are refreshed in place, without allocation.
 
+mod band;
 mod chain;
 mod factor;
 pub mod lanczos;
 pub mod lanes;
+pub mod number;
 mod paths;
 mod rows;
+pub mod small;
 pub mod subspace;
 mod symmetric;
 
+pub use band::Band;
 pub use factor::{Factor, Singular};
 pub use rows::Rows;
 pub use symmetric::{Pattern, Symmetric};

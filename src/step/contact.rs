@@ -137,7 +137,7 @@ impl Stepper<'_> {
             scene.push(&to.state.impulse, &mut work.second);
             work.second[free..].fill(0.0);
             work.third.copy_from_slice(&work.second);
-            self.factor.solve(&mut work.second);
+            self.matrix.solve(&mut work.second);
             self.mass_factor.solve(&mut work.third);
             (0..free).for_each(|i| work.second[i] = s * work.second[i] + rho * work.third[i]);
         }
@@ -153,7 +153,8 @@ impl Stepper<'_> {
             work.bounds.push(bound);
         }
         let answers = |row: usize, answer: f64| velocity.estimate(row, answer);
-        let outcome = active_set.solve(&self.effective, &mut work.bounds, &work.b, &mut work.impulse, answers);
+        let effective = self.matrix.assemble(self.system, &to.state.q);
+        let outcome = active_set.solve(effective, &mut work.bounds, &work.b, &mut work.impulse, answers);
         work.answered = outcome.converged && self.system.linear;
         outcome
     }
@@ -341,7 +342,7 @@ impl Stepper<'_> {
                 self.mass_factor.solve_at(touched(), &mut work.delta);
                 system.add_stiffness_times(&to.state.q, &work.delta, stiffness, &mut work.second, &mut work.first);
             }
-            self.factor.solve_at(touched(), &mut work.first);
+            self.matrix.solve_at(touched(), &mut work.first);
             work.first[free..].fill(0.0);
             let column = &work.first;
             let velocity = &mut self.operators.velocity;
@@ -375,19 +376,19 @@ impl Stepper<'_> {
             self.mass_factor.solve(x);
             unit(y, 1.0 - row.alpha_m);
             system.add_damping_times(q, x, (1.0 - row.alpha_c) * h * row.g1, y);
-            self.factor.solve(y);
+            self.matrix.solve(y);
             y[free..].fill(0.0);
             corrected.gap.insert(own, candidates.iter(), |entries| entries.times(y));
             y.fill(0.0);
             system.add_damping_times(q, x, 1.0 - row.alpha_c, y);
-            self.factor.solve(y);
+            self.matrix.solve(y);
             y[free..].fill(0.0);
             corrected.gap_by_impulse.insert(own, candidates.iter(), |entries| -h * h * row.b1 * entries.times(y));
             let velocity = |entries: &Row| entries.times(x) - h * row.g1 * entries.times(y);
             self.operators.velocity.insert(own, candidates.iter(), velocity);
             y.fill(0.0);
             system.add_stiffness_times(q, x, 1.0 - row.alpha_f, scratch, y);
-            self.factor.solve(y);
+            self.matrix.solve(y);
             y[free..].fill(0.0);
             corrected.velocity_by_correction.insert(own, candidates.iter(), |entries| -h * row.g1 * entries.times(y));
         }
@@ -414,6 +415,7 @@ impl Stepper<'_> {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let (n, free) = (system.nodes.total, system.nodes.free);
         to.state.impulse.copy_from_slice(&work.impulse);
+        work.jumped = true;
         work.first.fill(0.0);
         to.scene.push(&work.impulse, &mut work.first);
         self.mass_factor.solve(&mut work.first);
@@ -456,7 +458,7 @@ impl Stepper<'_> {
         let scratch = &mut work.third;
         system.add_stiffness_times(&to.state.q, &work.second, -(1.0 - row.alpha_f), scratch, &mut work.delta);
         system.add_damping_times(&to.state.q, &work.first, -(1.0 - row.alpha_c), &mut work.delta);
-        self.factor.solve(&mut work.delta);
+        self.matrix.solve(&mut work.delta);
         for i in 0..free {
             to.state.a[i] += work.delta[i];
         }

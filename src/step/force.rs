@@ -239,7 +239,7 @@ impl Stepper<'_> {
         work.delta.fill(0.0);
         add_forces(&to.scene, weight, &force.z, &mut work.delta);
         add_forces(&to.scene, -weight, &to.state.force, &mut work.delta);
-        self.factor.solve(&mut work.delta);
+        self.matrix.solve(&mut work.delta);
         for i in 0..system.nodes.free {
             to.state.a[i] += work.delta[i];
         }
@@ -259,7 +259,7 @@ impl Stepper<'_> {
         column.fill(0.0);
         candidates[contact].push(1.0, column);
         column[free..].fill(0.0);
-        self.factor.solve(column);
+        self.matrix.solve(column);
         let [_, weight] = force.weights(&self.row);
         let scale = h * h * self.row.b1 * weight;
         let own = (contact, &candidates[contact].gap_row);

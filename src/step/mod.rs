@@ -11,30 +11,38 @@
 //! f is the internal force less loads and gravity, d the damping force. Newton's method on (T3) is exact after one
 //! pass when both are affine: a linear model differs only in that its factor and Delassus operator are kept.
 
+mod beams;
 mod chain;
 mod contact;
 mod force;
+mod matrix;
 mod newton;
+mod sums;
 mod touch;
+mod work;
 
 use crate::case::data::{self, ContactMethod, Position};
 use crate::contact::active_set::{ActiveSet, Bound};
-use crate::contact::friction::Rough;
 use crate::contact::solver::Method;
 use crate::contact::{Candidate, Scene};
-use crate::la::{Factor, Rows, Symmetric};
+use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::{self, Balance, Passage};
 use crate::march::{Memory, Method as StepMethod};
 use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
 use crate::{Error, Result};
+use beams::Beams;
 use chain::Chain;
 use contact::Operators;
 use force::Force;
 pub use force::admit;
-pub(crate) use newton::{STALLED, newton_limit};
+use matrix::Matrix;
+pub(crate) use newton::{STALLED, newton_limit, squares};
+use pulp::Arch;
+pub(crate) use sums::Sizes;
 use touch::active_set;
+use work::Work;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
@@ -85,11 +93,9 @@ pub struct Stepper<'a> {
     system: &'a System,
     row: Tableau,
     settings: Settings,
-    /// The mass matrix by rows.
-    mass: Rows,
+    arch: Arch,
     mass_factor: Factor,
-    effective: Symmetric,
-    factor: Factor,
+    matrix: Matrix,
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
     factored: Option<(f64, u64)>,
     operators: Operators,
@@ -104,52 +110,6 @@ pub struct Stepper<'a> {
     work: Work,
 }
 
-/// Vectors that live from step to step so that none is allocated in the loop.
-struct Work {
-    /// Contact-free prediction of q1 and v1 without the new acceleration.
-    q_free: Vec<f64>,
-    v_free: Vec<f64>,
-    /// Velocity jump w and position shift u.
-    jump: Vec<f64>,
-    shift: Vec<f64>,
-    residual: Vec<f64>,
-    delta: Vec<f64>,
-    first: Vec<f64>,
-    second: Vec<f64>,
-    third: Vec<f64>,
-    /// Relative velocities at the start and at the end, right-hand side and velocities of the contact solve.
-    u0: Vec<f64>,
-    u1: Vec<f64>,
-    b: Vec<f64>,
-    y: Vec<f64>,
-    impulse: Vec<f64>,
-    /// Active candidates, their normal rows, the same with their friction, and their blocks of W.
-    active: Vec<u32>,
-    rows: Vec<u32>,
-    rough: Vec<Rough>,
-    bounds: Vec<Bound>,
-    /// Whether the active set has found the velocities that answer the impulses.
-    answered: bool,
-    blocks: Vec<[f64; 4]>,
-    /// Position corrections ν of this pass and of the last, the rows and contacts that they may close, the gaps and
-    /// velocities without any contact, and the right-hand side of the solve for ν (that for impulses is `b`).
-    correction: Vec<f64>,
-    correction_so_far: Vec<f64>,
-    closing: Vec<u32>,
-    corrected: Vec<u32>,
-    gap_free: Vec<f64>,
-    gap_b: Vec<f64>,
-    rate_free: Vec<f64>,
-    /// Residuals of the passes so far, over their limits.
-    residuals: Vec<f64>,
-    /// Work of the residual of the last pass over the step.
-    left: f64,
-    /// M a at the start of the step, where it matters there, and at its end.
-    inertia: [Vec<f64>; 2],
-    /// Velocity and acceleration side by side.
-    both: Vec<[f64; 2]>,
-}
-
 impl<'a> Stepper<'a> {
     /// A stepper; factors the mass matrix.
     pub fn new(system: &'a System, row: Tableau, settings: Settings) -> Result<Stepper<'a>> {
@@ -161,13 +121,11 @@ impl<'a> Stepper<'a> {
         mass_factor
             .factor(&system.regular_mass())
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
-        let zeros = |length: usize| vec![0.0; length];
         Ok(Stepper {
             row,
-            mass: Rows::of(&system.mass),
+            arch: Arch::new(),
             mass_factor,
-            effective: Symmetric::zeros(system.mass.pattern.clone()),
-            factor: Factor::new(&system.mass.pattern, system.nodes.free),
+            matrix: Matrix::new(system),
             factored: None,
             operators: Operators::new(settings.position, m),
             bounds: scene.candidates.iter().filter_map(|c| Some(contact::bound(c, system.nodes.free)?.0)).collect(),
@@ -182,39 +140,7 @@ impl<'a> Stepper<'a> {
             },
             force: Force::of(system),
             chain: Chain::of(system, &row, &settings).map(Box::new),
-            work: Work {
-                q_free: zeros(n),
-                v_free: zeros(n),
-                jump: zeros(n),
-                shift: zeros(n),
-                residual: zeros(n),
-                delta: zeros(n),
-                first: zeros(n),
-                second: zeros(n),
-                third: zeros(n),
-                u0: zeros(m),
-                u1: zeros(m),
-                b: zeros(m),
-                y: zeros(m),
-                impulse: zeros(m),
-                active: Vec::with_capacity(m),
-                rows: Vec::with_capacity(m),
-                rough: Vec::with_capacity(m),
-                bounds: Vec::with_capacity(m),
-                answered: false,
-                blocks: Vec::with_capacity(m),
-                correction: zeros(m),
-                correction_so_far: zeros(m),
-                closing: Vec::with_capacity(m),
-                corrected: Vec::with_capacity(m),
-                gap_free: zeros(m),
-                gap_b: zeros(m),
-                rate_free: zeros(m),
-                residuals: Vec::with_capacity(64),
-                left: f64::INFINITY,
-                inertia: [zeros(n), zeros(n)],
-                both: vec![[0.0; 2]; n],
-            },
+            work: Work::new(n, m),
             settings,
             system,
         })
@@ -230,7 +156,7 @@ impl<'a> Stepper<'a> {
         self.forces(&mut state);
         self.accelerate(&mut state, &[]);
         self.energies(&mut state);
-        ledger::initial_storage(&mut state, &self.work.inertia[1], &self.row, h);
+        ledger::initial_storage(system, &mut state, &self.row, h, &mut self.work.ledger);
         state
     }
 
@@ -241,7 +167,7 @@ impl<'a> Stepper<'a> {
         for (dof, function) in &system.drives {
             state.a[*dof] = function.second_rate(0.0);
         }
-        system.mass.multiply(&state.a, &mut work.first);
+        system.inertia.multiply(&state.a, &mut work.first);
         work.second.fill(0.0);
         for (candidate, &force) in candidates.iter().zip(&state.force) {
             candidate.push(force, &mut work.second);
@@ -279,21 +205,18 @@ impl<'a> Stepper<'a> {
     /// Predictions of (T1)–(T2), active contacts and first guess.
     fn begin(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) {
         let carries = self.row.carries_acceleration();
-        let known = carries || self.has_storage();
         let (system, row, work) = (self.system, &self.row, &mut self.work);
-        if known {
-            self.mass.multiply(&from.a, &mut work.inertia[0]);
-        }
         let n = system.nodes.total;
         let (q, v, a) = (&from.q[..n], &from.v[..n], &from.a[..n]);
         let (q_free, v_free) = (&mut work.q_free[..n], &mut work.v_free[..n]);
-        let (accelerated, pulled) = (h * h * row.b0, h * row.g0);
         for i in 0..n {
-            q_free[i] = q[i] + h * v[i] + accelerated * a[i];
-            v_free[i] = v[i] + pulled * a[i];
+            q_free[i] = q[i] + h * v[i] + h * h * row.b0 * a[i];
+            v_free[i] = v[i] + h * row.g0 * a[i];
         }
-        work.jump.fill(0.0);
-        work.shift.fill(0.0);
+        if std::mem::take(&mut work.jumped) {
+            work.jump.fill(0.0);
+            work.shift.fill(0.0);
+        }
         self.begin_contact(from, h, t1, to);
         self.count_from(from, t1, to);
         if carries && self.iterates() {
@@ -312,6 +235,7 @@ impl<'a> Stepper<'a> {
         if system.is_loaded() {
             system.applied(t1, &mut to.state.applied);
         }
+        self.begin_residual(from, to);
     }
 
     /// Number and instant of the step, and its counters.
@@ -340,32 +264,52 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// q1 and v1 from the current acceleration and jump, and the forces there.
+    /// q1 from the current acceleration and shift, and the forces there; v1 as far as forces or contact ask for it.
     fn place(&mut self, h: f64, state: &mut State) {
-        let (row, work, free) = (&self.row, &self.work, self.system.nodes.free);
-        let (q, v, a) = (&mut state.q[..free], &mut state.v[..free], &state.a[..free]);
-        let (q_free, v_free) = (&work.q_free[..free], &work.v_free[..free]);
-        let (shift, jump) = (&work.shift[..free], &work.jump[..free]);
-        let (accelerated, pulled) = (h * h * row.b1, h * row.g1);
+        let (work, free) = (&self.work, self.system.nodes.free);
+        let (q, a, q_free) = (&mut state.q[..free], &state.a[..free], &work.q_free[..free]);
+        let factor = h * h * self.row.b1;
         for i in 0..free {
-            q[i] = q_free[i] + accelerated * a[i] + shift[i];
-            v[i] = v_free[i] + pulled * a[i] + jump[i];
+            q[i] = q_free[i] + factor * a[i];
+        }
+        if work.jumped {
+            q.iter_mut().zip(&work.shift).for_each(|(q, shift)| *q += shift);
+        }
+        if self.asks_for_rates() {
+            self.rates(h, state);
         }
         self.forces(state);
     }
 
     /// Forces at the prediction: where one pass is enough, the first guess is no acceleration.
-    fn foresee(&self, state: &mut State) {
+    fn foresee(&mut self, state: &mut State) {
         let (system, work) = (self.system, &self.work);
-        system.internal(&work.q_free, &mut state.internal);
+        self.matrix.internal(system, &work.q_free, &mut state.internal);
         if system.damped {
             system.viscous(&work.q_free, &work.v_free, &mut state.viscous);
         }
     }
 
+    fn asks_for_rates(&self) -> bool {
+        self.system.damped || !self.work.active.is_empty()
+    }
+
+    /// v1 from the current acceleration and jump.
+    fn rates(&self, h: f64, state: &mut State) {
+        let (work, free) = (&self.work, self.system.nodes.free);
+        let (v, a, v_free) = (&mut state.v[..free], &state.a[..free], &work.v_free[..free]);
+        let factor = h * self.row.g1;
+        for i in 0..free {
+            v[i] = v_free[i] + factor * a[i];
+        }
+        if work.jumped {
+            v.iter_mut().zip(&work.jump).for_each(|(v, jump)| *v += jump);
+        }
+    }
+
     /// Internal and damping forces and the strain energy of a state.
-    fn forces(&self, state: &mut State) {
-        state.energy.strain = self.system.internal(&state.q, &mut state.internal);
+    fn forces(&mut self, state: &mut State) {
+        state.energy.strain = self.matrix.internal(self.system, &state.q, &mut state.internal);
         if self.system.damped {
             self.system.viscous(&state.q, &state.v, &mut state.viscous);
         }
@@ -373,22 +317,14 @@ impl<'a> Stepper<'a> {
 
     /// Energies of a state, and M a on the way: both products read the matrix once.
     fn energies(&mut self, state: &mut State) {
-        let n = self.system.nodes.total;
-        let (mass, gravity, work) = (&self.mass, &self.system.gravity[..n], &mut self.work);
-        let (inertia, both) = (&mut work.inertia[1][..n], &mut work.both[..n]);
-        let (q, v, a) = (&state.q[..n], &state.v[..n], &state.a[..n]);
-        for i in 0..n {
-            both[i] = [v[i], a[i]];
-        }
-        let (mut kinetic, mut height) = (0.0, 0.0);
-        for i in 0..n {
-            let [momentum, force] = mass.times_both(i, both);
-            inertia[i] = force;
-            kinetic += v[i] * momentum;
-            height += gravity[i] * q[i];
-        }
-        // Subtracted from zero, because minus zero would be printed as such.
-        state.energy = Energy { kinetic: 0.5 * kinetic, strain: state.energy.strain, potential: 0.0 - height };
+        let momentum = &mut self.work.first;
+        self.system.inertia.multiply(&state.v, momentum);
+        state.energy = Energy {
+            kinetic: 0.5 * dot(&state.v, momentum),
+            strain: state.energy.strain,
+            // Subtracted from zero, because minus zero would be printed as such.
+            potential: 0.0 - dot(&self.system.gravity, &state.q),
+        };
     }
 
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
@@ -397,12 +333,12 @@ impl<'a> Stepper<'a> {
         let curved = self.force.is_some() && !system.contacts.steady();
         let known = self.factored.filter(|_| system.linear && !curved).is_some_and(|(size, _)| size == h);
         if !known {
-            let (m, c, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1);
-            system.effective(&to.state.q, m, c, k, &mut self.effective);
-            if let Some(force) = self.force.as_ref().filter(|_| curved) {
-                force.curve(h, row, system.nodes.free, to, &mut self.effective);
-            }
-            self.factor.factor(&self.effective).map_err(|s| {
+            let weights = [1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1];
+            let force = self.force.as_ref().filter(|_| curved);
+            let curve = |matrix: &mut Symmetric| {
+                force.iter().for_each(|force| force.curve(h, row, system.nodes.free, to, matrix));
+            };
+            self.matrix.prepare(system, &to.state.q, weights, force.map(|_| curve)).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
             })?;
             if !system.linear {
@@ -426,6 +362,7 @@ impl<'a> Stepper<'a> {
     pub fn delassus_matrix(&mut self, at: &State, h: f64) -> Result<Vec<Vec<f64>>> {
         let mut attempt = self.attempt_for();
         attempt.state.q.copy_from_slice(&at.q);
+        self.forces(&mut attempt.state);
         self.prepare(h, &mut attempt)?;
         attempt.scene.look(self.system, at, at.time + h, self.row.c);
         let m = attempt.scene.rows;
@@ -444,24 +381,47 @@ impl<'a> Stepper<'a> {
         Ok(rows)
     }
 
+    /// Motion, forces and residual at the current acceleration and, unless they say that the step is done, a pass from
+    /// there; returns whether it is done. Public for benches.
+    pub fn iterate(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<bool> {
+        if self.iterates() {
+            self.place(h, &mut to.state);
+        } else {
+            self.foresee(&mut to.state);
+        }
+        self.bend_forces(from, to);
+        if self.converged(from, to)? {
+            return Ok(true);
+        }
+        self.bend(from, to);
+        self.prepare(h, to)?;
+        self.pass(h, to)?;
+        to.passes += 1;
+        Ok(false)
+    }
+
+    /// Lets chains of beams go without lanes: for tests and benches.
+    pub fn narrow(&mut self) {
+        self.matrix.beams = Beams::of(self.system, false).map(Box::new);
+    }
+
     /// One Newton pass: the acceleration without further impulses, then contact and the answer to it.
     fn pass(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
-        let (free, work) = (self.system.nodes.free, &mut self.work);
-        self.factor.solve(&mut work.residual);
-        for (a, delta) in to.state.a[..free].iter_mut().zip(&work.residual) {
-            *a -= delta;
-        }
+        let work = &mut self.work;
+        self.matrix.correct(&work.residual, &mut to.state.a, &mut work.delta);
         if self.force.is_some() { self.solve_forces(h, to) } else { self.solve_contact(h, to) }
     }
 
     /// Energies, gaps, balance and complementarity of the finished step.
     fn finish(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<()> {
-        self.energies(&mut to.state);
+        if !self.asks_for_rates() {
+            self.rates(h, &mut to.state);
+        }
         let obstacles = self.finish_contact(to);
-        let (system, work) = (self.system, &self.work);
-        let (rates, inertia) = ([&*work.u0, &*work.u1], [&*work.inertia[0], &*work.inertia[1]]);
-        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, inertia };
-        to.balance = ledger::balance(system, from, &to.state, &passage);
+        let (system, work, arch) = (self.system, &mut self.work, self.arch);
+        let rates = [&work.u0[..], &work.u1];
+        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, arch };
+        to.balance = ledger::balance(system, from, &mut to.state, &passage);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
         if system.contacts.rough() {
@@ -470,7 +430,8 @@ impl<'a> Stepper<'a> {
         }
         if from.storage.is_some() {
             let contact = to.balance.contact + obstacles;
-            to.balance.storage_defect = ledger::advance_storage(system, from, &mut to.state, &passage, contact);
+            to.balance.storage_defect =
+                ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
         }
         if !system.drives.is_empty() {
             self.support_work(from, to);
@@ -484,7 +445,7 @@ impl<'a> Stepper<'a> {
     fn support_work(&mut self, from: &State, to: &mut Attempt) {
         self.residual(from, to);
         let (system, work) = (self.system, &mut self.work);
-        system.mass.multiply(&work.jump, &mut work.first);
+        system.inertia.multiply(&work.jump, &mut work.first);
         work.second.fill(0.0);
         if self.force.is_none() {
             to.scene.push(&to.state.impulse, &mut work.second);
@@ -542,21 +503,7 @@ impl StepMethod for Stepper<'_> {
             return result;
         }
         self.begin(from, h, t1, to);
-        loop {
-            if self.iterates() {
-                self.place(h, &mut to.state);
-            } else {
-                self.foresee(&mut to.state);
-            }
-            self.bend_forces(from, to);
-            let done = self.converged(from, to)?;
-            if done {
-                break;
-            }
-            self.bend(from, to);
-            self.prepare(h, to)?;
-            self.pass(h, to)?;
-            to.passes += 1;
+        while !self.iterate(from, h, to)? {
             if !self.iterates() {
                 self.place(h, &mut to.state);
                 break;
@@ -580,6 +527,6 @@ impl StepMethod for Stepper<'_> {
     }
 
     fn factorization(&self) -> &'static str {
-        self.factor.name()
+        self.matrix.name()
     }
 }

@@ -1,10 +1,12 @@
 //! Residual of a step and when Newton's method may stop.
 
+use super::sums::{Residual, Sizes};
 use super::{Attempt, Stepper};
 use crate::contact::friction::{Rough, natural_map};
 use crate::state::State;
 use crate::system::System;
 use crate::{Error, Result};
+use std::ops::Range;
 
 /// Rounding of a strain: while stresses are tiny, no residual can be smaller than what it makes of the stiffness.
 const ROUNDING: f64 = 2e-16;
@@ -24,54 +26,60 @@ const WORK: f64 = 1e-11;
 pub(crate) const STALLED: f64 = 10.0;
 
 impl Stepper<'_> {
-    /// Residual of (T3) at the current state in every row; where Newton's method iterates, returns the sizes of the inertia
-    /// forces and moments, and the work of the inertia forces over the step.
-    pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> ([f64; 2], f64) {
+    /// What of (T3) does not change in the step: old inertia and forces, and new loads.
+    pub(super) fn begin_residual(&mut self, from: &State, to: &Attempt) {
+        let (system, row, work, n) = (self.system, &self.row, &mut self.work, self.system.nodes.total);
+        let (applied, gravity) = (&to.state.applied[..n], &system.gravity[..n]);
+        let (internal, applied0, viscous) = (&from.internal[..n], &from.applied[..n], &from.viscous[..n]);
+        let known = &mut work.known[..n];
+        for i in 0..n {
+            let f0 = internal[i] - applied0[i] - gravity[i];
+            let load = applied[i] + gravity[i];
+            known[i] = row.alpha_f * f0 + row.alpha_c * viscous[i] - (1.0 - row.alpha_f) * load;
+        }
+        if row.alpha_m != 0.0 {
+            system.inertia.multiply(&from.a, &mut work.inertia);
+            work.inertia.iter_mut().for_each(|force| *force *= row.alpha_m);
+        }
+        if system.is_loaded() || work.load.is_none() {
+            work.load = Some(squares(system, |i| applied[i] + gravity[i]));
+        }
+    }
+
+    /// Residual of (T3) at the current state in every row, and its sizes.
+    pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> Sizes {
         let iterates = self.iterates();
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let (state, n) = (&to.state, system.nodes.total);
-        if to.passes == 0 && system.drives.is_empty() {
-            // The first guess: no acceleration, or the old one.
+        if to.passes == 0 && !iterates && system.drives.is_empty() {
+            // The first guess is no acceleration.
             work.residual.fill(0.0);
-            if row.carries_acceleration() {
-                let share = if iterates { 1.0 } else { row.alpha_m };
-                work.residual.iter_mut().zip(&work.inertia[0]).for_each(|(r, inertia)| *r = share * inertia);
-            }
         } else {
-            for i in 0..n {
-                work.first[i] = row.alpha_m * from.a[i] + (1.0 - row.alpha_m) * state.a[i];
-            }
-            self.mass.multiply(&work.first, &mut work.residual);
+            system.inertia.multiply(&state.a, &mut work.residual);
         }
-        let (mut inertia, mut work_of_inertia) = ([0.0; 2], 0.0);
-        if iterates {
-            for i in 0..system.nodes.free {
-                work_of_inertia += work.residual[i] * (state.q[i] - from.q[i]);
-                inertia[system.nodes.is_rotation(i) as usize] += work.residual[i].powi(2);
-            }
-        }
-        let (residual, alpha) = (&mut work.residual[..n], row.alpha_f);
-        let (gravity, f0, f1) = (&system.gravity[..n], &from.internal[..n], &state.internal[..n]);
-        for i in 0..n {
-            residual[i] += alpha * f0[i] + (1.0 - alpha) * f1[i] - gravity[i];
-        }
-        if system.is_loaded() {
-            for i in 0..n {
-                residual[i] -= alpha * from.applied[i] + (1.0 - alpha) * state.applied[i];
-            }
-        }
-        if system.damped {
-            for i in 0..n {
-                residual[i] += row.alpha_c * from.viscous[i] + (1.0 - row.alpha_c) * state.viscous[i];
-            }
-        }
+        let viscous = if system.damped { &state.viscous[..] } else { &[] };
+        let mut rows = |rows: Range<usize>| {
+            self.arch.dispatch(Residual {
+                turns: &system.nodes.turns()[rows.clone()],
+                inertia: &work.inertia[rows.clone()],
+                known: &work.known[rows.clone()],
+                internal: &state.internal[rows.clone()],
+                viscous: viscous.get(rows.clone()).unwrap_or_default(),
+                weights: [1.0 - row.alpha_m, 1.0 - row.alpha_f, 1.0 - row.alpha_c],
+                q0: &from.q[rows.clone()],
+                q1: &state.q[rows.clone()],
+                residual: &mut work.residual[rows],
+            })
+        };
+        let sizes = rows(0..system.nodes.free);
+        rows(system.nodes.free..n);
         self.force_residual(from, to);
-        (inertia.map(f64::sqrt), work_of_inertia)
+        sizes
     }
 
     /// Whether the iteration may stop at the current state, (T6); the residual is found on the way.
     pub(super) fn converged(&mut self, from: &State, to: &Attempt) -> Result<bool> {
-        let (inertia, work_of_inertia) = self.residual(from, to);
+        let mut sizes = self.residual(from, to);
         let iterates = self.iterates();
         let (system, work) = (self.system, &mut self.work);
         let state = &to.state;
@@ -80,7 +88,13 @@ impl Stepper<'_> {
             work.left = f64::INFINITY;
             return Ok(false);
         }
-        let (residual, limit) = newton_limit(system, state, &work.residual, inertia, self.settings.newton.tolerance);
+        if self.force.is_some() {
+            // Contact forces have come to the residual since.
+            sizes.residual = squares(system, |i| work.residual[i]);
+            sizes.work[1] = (0..system.nodes.free).map(|i| work.residual[i] * (state.q[i] - from.q[i])).sum();
+        }
+        let (residual, limit) =
+            newton_limit(system, &sizes, work.load.unwrap_or_default(), self.settings.newton.tolerance);
         let mut worst = 0.0_f64;
         for class in 0..2 {
             if residual[class] > 0.0 {
@@ -92,8 +106,8 @@ impl Stepper<'_> {
         }
         let stalled = worst <= STALLED && work.residuals.last().is_some_and(|last| worst > 0.5 * last);
         work.residuals.push(worst);
-        let left: f64 = (0..system.nodes.free).map(|i| work.residual[i] * (state.q[i] - from.q[i])).sum::<f64>().abs();
-        let energy = from.energy.kinetic + from.energy.strain.max(state.energy.strain) + work_of_inertia.abs();
+        let [work_of_inertia, left] = sizes.work.map(f64::abs);
+        let energy = from.energy.kinetic + from.energy.strain.max(state.energy.strain) + work_of_inertia;
         // Where a further pass does not halve that work, it is rounding too.
         let closed = left <= WORK * energy || left > 0.5 * work.left;
         work.left = left;
@@ -169,33 +183,25 @@ impl Stepper<'_> {
     }
 }
 
-/// Sizes of the residual forces and moments, and below what they may be left, (T6). Forces and moments have different
-/// units and are judged apart.
-pub(crate) fn newton_limit(
-    system: &System,
-    state: &State,
-    residual: &[f64],
-    inertia: [f64; 2],
-    tolerance: f64,
-) -> ([f64; 2], [f64; 2]) {
-    let mut sums = [[0.0; 2]; 3];
-    let (mut counts, mut farthest) = ([0.0; 2], 0.0_f64);
-    for i in 0..system.nodes.free {
-        let class = system.nodes.is_rotation(i) as usize;
-        counts[class] += 1.0;
-        if class == 0 {
-            farthest = farthest.max(state.q[i].abs());
-        }
-        let load = state.applied[i] + system.gravity[i];
-        for (sum, value) in sums.iter_mut().zip([residual[i], state.internal[i], load]) {
-            sum[class] += value * value;
-        }
-    }
+/// Sizes of the residual forces and moments, and below what they may be left, (T6), for loads with these sums of squares.
+/// Forces and moments have different units and are judged apart.
+pub(crate) fn newton_limit(system: &System, sizes: &Sizes, load: [f64; 2], tolerance: f64) -> ([f64; 2], [f64; 2]) {
     // A strain is a difference of displacements over a length, and rounds like the displacements.
-    let rounding = ROUNDING * (1.0 + farthest / system.shortest);
+    let rounding = ROUNDING * (1.0 + sizes.farthest / system.shortest);
+    let counts = system.nodes.counts().map(|count| count as f64);
     let limit = [0, 1].map(|class| {
         let floor = rounding * system.floor[class] * f64::sqrt(counts[class]);
-        tolerance * (sums[1][class].sqrt() + inertia[class] + sums[2][class].sqrt()) + floor
+        let forces = [sizes.internal, sizes.inertia, load].map(|sums| sums[class].sqrt());
+        tolerance * forces.iter().sum::<f64>() + floor
     });
-    (sums[0].map(f64::sqrt), limit)
+    (sizes.residual.map(f64::sqrt), limit)
+}
+
+/// Sums of squares of free rows, of forces and of moments.
+pub(crate) fn squares(system: &System, value: impl Fn(usize) -> f64) -> [f64; 2] {
+    let mut sums = [0.0; 2];
+    for i in 0..system.nodes.free {
+        sums[system.nodes.is_rotation(i) as usize] += value(i).powi(2);
+    }
+    sums
 }

@@ -30,7 +30,9 @@ pub struct Nodes {
     /// How free unknowns of a line are ordered; otherwise they follow the nodes.
     pub weave: Option<Weave>,
     dofs: Vec<[u32; 3]>,
-    rotations: Vec<bool>,
+    /// 1.0 for rotations, 0.0 for places.
+    turns: Vec<f64>,
+    counts: [usize; 2],
 }
 
 impl Nodes {
@@ -98,20 +100,33 @@ impl Nodes {
                 *dof = weave.place(*dof as usize) as u32;
             }
         }
+        let turns = turns(&dofs, count as usize);
+        let turning = turns[..free].iter().filter(|turn| **turn != 0.0).count();
         Ok(Nodes {
             dimension: model.dimension,
             place: model.places.clone(),
             free,
             total: count as usize,
             weave,
-            rotations: rotations(&dofs, count as usize),
+            counts: [free - turning, turning],
+            turns,
             dofs,
         })
     }
 
     /// Whether a degree of freedom is a rotation.
     pub fn is_rotation(&self, dof: usize) -> bool {
-        self.rotations[dof]
+        self.turns[dof] != 0.0
+    }
+
+    /// 1.0 for every degree of freedom that is a rotation, 0.0 for others.
+    pub fn turns(&self) -> &[f64] {
+        &self.turns
+    }
+
+    /// Unknowns that are no rotations, and those that are.
+    pub fn counts(&self) -> [usize; 2] {
+        self.counts
     }
 
     /// Number of a degree of freedom that is known to exist.
@@ -196,14 +211,14 @@ fn narrow_order(model: &Model) -> (Vec<usize>, usize) {
     if narrow < natural { (order, narrow) } else { ((0..n).collect(), natural) }
 }
 
-fn rotations(dofs: &[[u32; 3]], count: usize) -> Vec<bool> {
-    let mut rotations = vec![false; count];
+fn turns(dofs: &[[u32; 3]], count: usize) -> Vec<f64> {
+    let mut turns = vec![0.0; count];
     for numbers in dofs {
         if numbers[Component::Theta as usize] != NONE {
-            rotations[numbers[Component::Theta as usize] as usize] = true;
+            turns[numbers[Component::Theta as usize] as usize] = 1.0;
         }
     }
-    rotations
+    turns
 }
 
 /// Degrees of freedom that joints make one.

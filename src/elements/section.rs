@@ -1,0 +1,112 @@
+//! The law of one geometrically exact beam element, (T35)–(T37), over any [`Number`]: plain for the loops over elements,
+//! in lanes for the fast pass of chains.
+
+use crate::la::number::{Number, sin_cos};
+
+/// Constants of one element.
+#[derive(Clone, Copy, Debug)]
+pub struct Section<N> {
+    /// Length of the element.
+    pub length: N,
+    /// One over the length.
+    pub per_length: N,
+    /// Direction from the first node to the second in the reference configuration.
+    pub direction: [N; 2],
+    /// Stiffnesses against elongation, shear and curvature.
+    pub stiffness: [N; 3],
+}
+
+/// Strains of one element and the angle of its section.
+#[derive(Clone, Copy, Debug)]
+pub struct Strains<N> {
+    /// Stretch, shear, curvature.
+    pub values: [N; 3],
+    /// Cosine and sine of the angle.
+    pub angle: [N; 2],
+}
+
+/// Tangent of one element. Translations push both ends against each other, rotations act alike on both:
+///
+/// ```text
+///      place 1  turn 1     place 2  turn 2
+/// 1      A       −w          −A       −w
+///       −wᵀ     own           wᵀ     cross
+/// 2     −A        w           A        w
+///       −wᵀ     cross         wᵀ     own
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Stiffness<N> {
+    /// A: xx, xy, yy.
+    pub places: [N; 3],
+    /// w.
+    pub mixed: [N; 2],
+    /// Rotation with itself.
+    pub own: N,
+    /// Rotation of one end with that of the other.
+    pub cross: N,
+}
+
+impl<N: Number> Section<N> {
+    /// (T35), written in the displacements and the turn of the section, so that strains do not come out as differences
+    /// of numbers near one: what they lose to rounding is multiplied by EA.
+    #[inline(always)]
+    pub fn strains(&self, a: &[N; 3], b: &[N; 3]) -> Strains<N> {
+        let ([along, across], per) = (self.direction, self.per_length);
+        let (two, quarter) = (per.like(2.0), per.like(0.25));
+        let (x, y) = (b[0] - a[0], b[1] - a[1]);
+        let (u, v) = (along.times_plus(x, across * y), along.times_plus(y, -(across * x)));
+        let (half_sine, half_cosine) = sin_cos(quarter * (a[2] + b[2]));
+        let versine = two * half_sine * half_sine;
+        let (sine, cosine) = (two * half_sine * half_cosine, per.like(1.0) - versine);
+        Strains {
+            values: [
+                cosine.times_plus(u, sine * v).times_plus(per, -versine),
+                cosine.times_plus(v, -(sine * u)).times_plus(per, -sine),
+                (b[2] - a[2]) * per,
+            ],
+            angle: [along.times_plus(cosine, -(across * sine)), across.times_plus(cosine, along * sine)],
+        }
+    }
+
+    /// Axial force, shear force, moment.
+    #[inline(always)]
+    pub fn stresses(&self, strains: &Strains<N>) -> [N; 3] {
+        let ([axial, shear, bending], [stretch, slip, curvature]) = (self.stiffness, strains.values);
+        [axial * stretch, shear * slip, bending * curvature]
+    }
+
+    /// Strain energy, and the forces on both ends.
+    #[inline(always)]
+    pub fn forces(&self, strains: &Strains<N>) -> (N, [[N; 3]; 2]) {
+        let ([axial, shear, moment], [stretch, slip, curvature]) = (self.stresses(strains), strains.values);
+        let [c, s] = strains.angle;
+        let half = self.length.like(0.5) * self.length;
+        let energy = half * axial.times_plus(stretch, shear.times_plus(slip, moment * curvature));
+        let (x, y) = (c.times_plus(axial, -(s * shear)), s.times_plus(axial, c * shear));
+        let turn = half * axial.times_plus(slip, -(shear.times_plus(stretch, shear)));
+        (energy, [[-x, -y, turn - moment], [x, y, turn + moment]])
+    }
+
+    /// Tangent (T36): `material` times what strains and their rates share, `geometric` times the rest.
+    #[inline(always)]
+    pub fn tangent(&self, strains: &Strains<N>, material: N, geometric: N) -> Stiffness<N> {
+        let ([c, s], [stretch, slip, _]) = (strains.angle, strains.values);
+        let (length, per, half) = (self.length, self.per_length, self.length.like(0.5));
+        let [tension, thrust, _] = self.stresses(strains);
+        let (tension, thrust) = (geometric * tension, geometric * thrust);
+        let [axial, shear, bending] = self.stiffness;
+        let (axial, shear, bending) = (material * axial, material * shear, material * bending * per);
+        let longer = length.like(1.0) + stretch;
+        // Parts of w along and across the section.
+        let (along, across) = (half * axial.times_plus(slip, -thrust), half * (-shear).times_plus(longer, tension));
+        let squares = axial.times_plus(slip * slip, shear * longer * longer);
+        let turning = half * half * length * (squares - tension.times_plus(longer, thrust * slip));
+        let (least, difference) = (shear * per, (axial - shear) * per);
+        Stiffness {
+            places: [difference.times_plus(c * c, least), difference * c * s, difference.times_plus(s * s, least)],
+            mixed: [along.times_plus(c, -(across * s)), along.times_plus(s, across * c)],
+            own: turning + bending,
+            cross: turning - bending,
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! The fast pass of chains of geometrically exact beams: forces, tangent, factor and solution without a sparse matrix.
+//!
+//! A chain is a sequence of nodes with a place and a rotation each, joined by elements in that order; where bodies end, an
+//! element without stiffness joins them. Long chains are cut into stretches that the lanes of vectors work on side by side.
+//! The equations are those of the general pass; loads, damping forces and contact stay outside.
+
+mod sweeps;
+#[cfg(test)]
+mod tests;
+
+use crate::elements::section::Section;
+use crate::la::Symmetric;
+use crate::la::small::{Full, Pivot, Upper, minus_product, minus_rows, pivot, solve, solve_rows, transposed};
+use crate::system::System;
+use pulp::{Arch, Scalar, Simd, WithSimd};
+use sweeps::{CONSTANTS, Factorize, Solve, Strain};
+
+/// Nodes from which on lanes are faster than plain code.
+const LONG: usize = 20;
+
+/// No place in the chain.
+const NOWHERE: usize = usize::MAX;
+
+/// Number of lanes that the processor has and that the layout knows.
+struct Lanes;
+
+impl WithSimd for Lanes {
+    type Output = usize;
+
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        if [2, 4].contains(&S::F64_LANES) { S::F64_LANES } else { 1 }
+    }
+}
+
+/// A sweep in scalar code, with the instructions of the processor but the bits of any.
+struct Plain<T>(T);
+
+impl<T: WithSimd> WithSimd for Plain<T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> T::Output {
+        self.0.with_simd(Scalar)
+    }
+}
+
+/// A chain of beams, and what its last evaluation and factorization left.
+pub(super) struct Beams {
+    arch: Arch,
+    lanes: usize,
+    /// Rows of nodes; a lane has so many of the chain.
+    rows: usize,
+    free: usize,
+    /// Stretches of numbers that follow each other both along the chain and among the degrees of freedom; a single one if
+    /// nothing is held.
+    runs: Vec<Run>,
+    constants: Vec<f64>,
+    mass: Inertia,
+    damping: Option<Inertia>,
+    held: Vec<bool>,
+    keep: Vec<f64>,
+    /// m M + c C, and the two factors.
+    inertia: Inertia,
+    factors: Option<[f64; 2]>,
+    line: Vec<f64>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    strains: Vec<f64>,
+    pivot: Vec<f64>,
+    lower: Vec<f64>,
+    fill: Vec<f64>,
+    filled_from: usize,
+    reduced: Reduced,
+}
+
+/// Diagonal by node and coupling by element of a matrix that couples equal components only.
+#[derive(Clone)]
+struct Inertia {
+    own: Vec<f64>,
+    coupling: Vec<f64>,
+}
+
+struct Run {
+    line: usize,
+    dof: usize,
+    length: usize,
+}
+
+impl Beams {
+    /// The chain form of a system, if it has one; in lanes if it is long enough and they are `wanted`.
+    pub fn of(system: &System, wanted: bool) -> Option<Beams> {
+        if system.linear || system.redistribution.is_some() {
+            return None;
+        }
+        let (nodes, elements) = chain(system)?;
+        let (count, free) = (nodes.len(), system.nodes.free);
+        let arch = Arch::new();
+        let lanes = if wanted && count >= LONG { arch.dispatch(Lanes) } else { 1 };
+        let rows = count.div_ceil(lanes);
+        let layout = Layout { lanes, rows };
+        let dofs: Vec<usize> = nodes.as_flattened().to_vec();
+        let mut runs: Vec<Run> = Vec::new();
+        for (line, &dof) in dofs.iter().enumerate() {
+            match runs.last_mut() {
+                // Runs end where supports begin, so that a run is free or held as a whole.
+                Some(run) if run.dof + run.length == dof && dof != free => run.length += 1,
+                _ => runs.push(Run { line, dof, length: 1 }),
+            }
+        }
+        let nothing = (Section { length: 1.0, per_length: 1.0, direction: [1.0, 0.0], stiffness: [0.0; 3] }, 0.0);
+        let constants = layout.place(CONSTANTS, rows, |node| {
+            let (s, rate) = elements.get(node).copied().flatten().unwrap_or(nothing);
+            let ([x, y], [axial, shear, bending]) = (s.direction, s.stiffness);
+            [s.length, s.per_length, x, y, axial, shear, bending, rate]
+        });
+        let is_held = |node: usize, k: usize| nodes.get(node).is_none_or(|dofs| dofs[k] >= free);
+        let keep = layout.place(3, rows + 1, |node| [0, 1, 2].map(|k| if is_held(node, k) { 0.0 } else { 1.0 }));
+        let held = keep.chunks(3 * lanes).map(|row| row.contains(&0.0)).collect();
+        let inertia = |matrix: &Symmetric, pad: f64| {
+            let entry = |i: usize, j: usize| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]);
+            let own =
+                |node: usize, k: usize| if is_held(node, k) { pad } else { entry(nodes[node][k], nodes[node][k]) };
+            let beside = |node: usize, k: usize| match (nodes.get(node), nodes.get(node + 1)) {
+                (Some(a), Some(b)) => entry(a[k], b[k]),
+                _ => 0.0,
+            };
+            Inertia {
+                own: layout.place(3, rows, |node| [0, 1, 2].map(|k| own(node, k))),
+                coupling: layout.place(3, rows, |node| [0, 1, 2].map(|k| beside(node, k))),
+            }
+        };
+        let mass = inertia(&system.mass, 0.0);
+        let damping = system.damping.as_ref().map(|damping| inertia(damping, 0.0));
+        let numbers = |per: usize, rows: usize| vec![0.0; per * rows * lanes];
+        Some(Beams {
+            arch,
+            lanes,
+            rows,
+            free,
+            runs,
+            constants,
+            inertia: mass.clone(),
+            mass,
+            damping,
+            held,
+            keep,
+            factors: None,
+            line: vec![0.0; 3 * count],
+            x: numbers(3, rows + 1),
+            y: numbers(3, rows + 1),
+            strains: numbers(4, rows),
+            pivot: numbers(6, rows),
+            lower: numbers(9, rows),
+            fill: numbers(9, rows),
+            filled_from: rows,
+            reduced: Reduced { pivots: vec![[0.0; 6]; lanes], coupling: vec![[[0.0; 3]; 3]; lanes] },
+        })
+    }
+
+    fn dispatch<T: WithSimd>(arch: Arch, lanes: usize, sweep: T) -> T::Output {
+        if lanes == 1 { arch.dispatch(Plain(sweep)) } else { arch.dispatch(sweep) }
+    }
+
+    /// Overwrites `internal` with the internal force at `q`; returns the strain energy.
+    pub fn internal(&mut self, q: &[f64], internal: &mut [f64]) -> f64 {
+        let alone = self.runs.len() == 1;
+        if alone {
+            interleave(self.lanes, q, &mut self.x);
+        } else {
+            self.runs.iter().for_each(|run| run.fetch(q, &mut self.line));
+            interleave(self.lanes, &self.line, &mut self.x);
+        }
+        let sweep = Strain { constants: &self.constants, q: &self.x, strains: &mut self.strains, forces: &mut self.y };
+        let energy = Self::dispatch(self.arch, self.lanes, sweep);
+        let beyond = 3 * self.rows * self.lanes;
+        for k in 0..3 {
+            for lane in 1..self.lanes {
+                self.y[k * self.lanes + lane] += self.y[beyond + k * self.lanes + lane - 1];
+            }
+        }
+        if alone {
+            separate::<false>(self.lanes, &self.y, internal);
+        } else {
+            separate::<false>(self.lanes, &self.y, &mut self.line);
+            self.runs.iter().for_each(|run| run.send(&self.line, internal));
+        }
+        energy
+    }
+
+    /// Factors m M + c C + k K at the displacements of the last evaluation; `false` if that is singular.
+    pub fn factor(&mut self, m: f64, c: f64, k: f64) -> bool {
+        if self.factors != Some([m, c]) {
+            self.combine(m, c);
+        }
+        let sweep = Factorize {
+            constants: &self.constants,
+            strains: &self.strains,
+            inertia: &self.inertia.own,
+            coupling: &self.inertia.coupling,
+            held: &self.held,
+            keep: &self.keep,
+            c,
+            k,
+            pivot: &mut self.pivot,
+            lower: &mut self.lower,
+            fill: &mut self.fill,
+            reduced: &mut self.reduced,
+        };
+        let filled_from = Self::dispatch(self.arch, self.lanes, sweep);
+        self.filled_from = filled_from.unwrap_or(self.rows);
+        filled_from.is_some()
+    }
+
+    fn combine(&mut self, m: f64, c: f64) {
+        let Inertia { own, coupling } = &mut self.inertia;
+        for i in 0..own.len() {
+            let damping = self.damping.as_ref().map_or([0.0; 2], |damping| [damping.own[i], damping.coupling[i]]);
+            // What is held is an equation of its own.
+            own[i] = m * self.mass.own[i] + c * damping[0] + (1.0 - self.keep[i]);
+            coupling[i] = m * self.mass.coupling[i] + c * damping[1];
+        }
+        self.factors = Some([m, c]);
+    }
+
+    /// Solves in place; held degrees of freedom are left alone.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        self.answer(b);
+        self.take::<false>(b);
+    }
+
+    /// Subtracts the solution for `b` from `a`; held degrees of freedom are left alone.
+    pub fn correct(&mut self, b: &[f64], a: &mut [f64]) {
+        self.answer(b);
+        self.take::<true>(a);
+    }
+
+    /// Solution for `b`, in lanes.
+    fn answer(&mut self, b: &[f64]) {
+        let free = self.free;
+        if self.runs.len() == 1 {
+            interleave(self.lanes, &b[..free], &mut self.x);
+        } else {
+            self.line.fill(0.0);
+            self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.fetch(b, &mut self.line));
+            interleave(self.lanes, &self.line, &mut self.x);
+        }
+        let sweep = Solve {
+            pivot: &self.pivot,
+            lower: &self.lower,
+            fill: &self.fill,
+            filled_from: self.filled_from,
+            reduced: &self.reduced,
+            x: &mut self.x,
+        };
+        Self::dispatch(self.arch, self.lanes, sweep);
+    }
+
+    /// Gives the solution, or its subtraction, to the free part of `x`.
+    fn take<const SUBTRACT: bool>(&mut self, x: &mut [f64]) {
+        let free = self.free;
+        if self.runs.len() == 1 {
+            return separate::<SUBTRACT>(self.lanes, &self.x, &mut x[..free]);
+        }
+        if SUBTRACT {
+            self.runs.iter().for_each(|run| run.fetch(x, &mut self.line));
+        }
+        separate::<SUBTRACT>(self.lanes, &self.x, &mut self.line);
+        self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.send(&self.line, x));
+    }
+}
+
+impl Run {
+    fn fetch(&self, x: &[f64], line: &mut [f64]) {
+        line[self.line..self.line + self.length].copy_from_slice(&x[self.dof..self.dof + self.length]);
+    }
+
+    fn send(&self, line: &[f64], x: &mut [f64]) {
+        x[self.dof..self.dof + self.length].copy_from_slice(&line[self.line..self.line + self.length]);
+    }
+}
+
+/// The separators of all stretches, block by block.
+pub(super) struct Reduced {
+    pivots: Vec<Pivot<f64>>,
+    /// Coupling of a separator with the next.
+    coupling: Vec<Full<f64>>,
+}
+
+impl Reduced {
+    /// From the first rows of the separators' own blocks, of what the stretches before add to them, and of the couplings;
+    /// `false` if singular.
+    #[inline(never)]
+    fn factor(&mut self, lanes: usize, own: &[f64], next: &[f64], coupling: &[f64]) -> bool {
+        let mut regular = true;
+        for lane in 0..lanes {
+            let mut block: Upper<f64> = std::array::from_fn(|k| own[k * lanes + lane]);
+            self.coupling[lane] = [0, 1, 2].map(|i| [0, 1, 2].map(|j| coupling[(3 * i + j) * lanes + lane]));
+            if let Some(before) = lane.checked_sub(1) {
+                let coupled = transposed(&self.coupling[before]);
+                let sum = std::array::from_fn(|k| block[k] + next[k * lanes + before]);
+                block = minus_product(&sum, &solve_rows(&coupled, &self.pivots[before]), &coupled);
+            }
+            let (eliminated, flaw) = pivot(&block);
+            regular &= flaw < 0.0 && eliminated.iter().all(|x| x.is_finite());
+            self.pivots[lane] = eliminated;
+        }
+        regular
+    }
+
+    /// Solves for the separators, in the first row of `x`, with what the stretches before leave for them in the last;
+    /// overwrites that with the next separators.
+    #[inline(never)]
+    fn solve(&self, lanes: usize, x: &mut [f64]) {
+        let beyond = x.len() - 3 * lanes;
+        let at = |x: &[f64], first: usize, lane: usize| [0, 1, 2].map(|k| x[first + k * lanes + lane]);
+        let put = |x: &mut [f64], first: usize, lane: usize, z: [f64; 3]| {
+            (0..3).for_each(|k| x[first + k * lanes + lane] = z[k]);
+        };
+        for lane in 1..lanes {
+            let (own, left) = (at(x, 0, lane), at(x, beyond, lane - 1));
+            let before = solve(&self.pivots[lane - 1], &at(x, 0, lane - 1));
+            let sum = [0, 1, 2].map(|k| own[k] + left[k]);
+            put(x, 0, lane, minus_rows(&sum, &transposed(&self.coupling[lane - 1]), &before));
+        }
+        let mut next = [0.0; 3];
+        for lane in (0..lanes).rev() {
+            let own = minus_rows(&at(x, 0, lane), &self.coupling[lane], &next);
+            put(x, beyond, lane, next);
+            next = solve(&self.pivots[lane], &own);
+            put(x, 0, lane, next);
+        }
+    }
+}
+
+/// Where the numbers of nodes are: rows and lanes.
+#[derive(Clone, Copy)]
+struct Layout {
+    lanes: usize,
+    rows: usize,
+}
+
+impl Layout {
+    /// An array with `per` numbers for each of so many rows.
+    fn place<const N: usize>(self, per: usize, rows: usize, value: impl Fn(usize) -> [f64; N]) -> Vec<f64> {
+        let mut array = vec![0.0; per * rows * self.lanes];
+        for row in 0..rows {
+            for lane in 0..self.lanes {
+                for (k, x) in value(lane * self.rows + row).into_iter().enumerate() {
+                    array[(row * per + k) * self.lanes + lane] = x;
+                }
+            }
+        }
+        array
+    }
+}
+
+/// From numbers along the chain to lanes, the last of which may be shorter; a row more for the first nodes of the next
+/// lanes.
+fn interleave(lanes: usize, line: &[f64], rows: &mut [f64]) {
+    match lanes {
+        4 => interleave_by::<4>(line, rows),
+        2 => interleave_by::<2>(line, rows),
+        _ => rows[..line.len()].copy_from_slice(line),
+    }
+    let beyond = rows.len() - 3 * lanes;
+    for k in 0..3 {
+        for lane in 0..lanes {
+            rows[beyond + k * lanes + lane] = if lane + 1 < lanes { rows[k * lanes + lane + 1] } else { 0.0 };
+        }
+    }
+}
+
+fn interleave_by<const K: usize>(line: &[f64], rows: &mut [f64]) {
+    let length = rows.len() / K - 3;
+    let last = line.len() - (K - 1) * length;
+    let lanes: [&[f64]; K] = std::array::from_fn(|lane| &line[lane * length..][..last]);
+    let rows = &mut rows.as_chunks_mut::<K>().0[..length];
+    for (t, row) in rows[..last].iter_mut().enumerate() {
+        *row = lanes.map(|lane| lane[t]);
+    }
+    for (t, row) in rows.iter_mut().enumerate().skip(last) {
+        *row = std::array::from_fn(|lane| if lane + 1 < K { line[lane * length + t] } else { 0.0 });
+    }
+}
+
+/// From lanes to numbers along the chain: these are overwritten, or the others subtracted from them.
+fn separate<const SUBTRACT: bool>(lanes: usize, rows: &[f64], line: &mut [f64]) {
+    match lanes {
+        4 => separate_by::<4, SUBTRACT>(rows, line),
+        2 => separate_by::<2, SUBTRACT>(rows, line),
+        _ => separate_by::<1, SUBTRACT>(rows, line),
+    }
+}
+
+fn separate_by<const K: usize, const SUBTRACT: bool>(rows: &[f64], line: &mut [f64]) {
+    let length = rows.len() / K - 3;
+    let last = line.len() - (K - 1) * length;
+    let rows = &rows.as_chunks::<K>().0[..length];
+    let mut parts = line.chunks_mut(length);
+    let parts: [&mut [f64]; K] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+    let put = |x: &mut f64, value: f64| *x = if SUBTRACT { *x - value } else { value };
+    for (t, row) in rows[..last].iter().enumerate() {
+        for lane in 0..K {
+            put(&mut parts[lane][t], row[lane]);
+        }
+    }
+    for (t, row) in rows.iter().enumerate().skip(last) {
+        for lane in 0..K - 1 {
+            put(&mut parts[lane][t], row[lane]);
+        }
+    }
+}
+
+/// An element of the chain with its damping, or none where bodies only follow each other.
+type Link = Option<(Section<f64>, f64)>;
+
+/// Degrees of freedom of the nodes along a chain, and the elements between them.
+fn chain(system: &System) -> Option<(Vec<[usize; 3]>, Vec<Link>)> {
+    let (mut nodes, mut links): (Vec<[usize; 3]>, Vec<Link>) = (Vec::new(), Vec::new());
+    let mut place = vec![NOWHERE; system.nodes.total];
+    for element in &system.elements {
+        let block = element.block();
+        for e in 0..block.len() {
+            let dofs = block.element(e);
+            let Some(section) = block.sections.get(e) else {
+                // Point masses are in the mass matrix, and nothing else of them is anywhere.
+                let tangent = element.tangent(e, &system.q0);
+                let bare = tangent.stiffness.iter().chain(&tangent.damping).all(|&x| x == 0.0);
+                if !bare || !block.linear {
+                    return None;
+                }
+                continue;
+            };
+            let ends = [0, 3].map(|k| [dofs[k], dofs[k + 1], dofs[k + 2]].map(|dof| dof as usize));
+            if nodes.last() != Some(&ends[0]) {
+                if !nodes.is_empty() {
+                    links.push(None);
+                }
+                add(ends[0], &mut nodes, &mut place)?;
+            }
+            add(ends[1], &mut nodes, &mut place)?;
+            links.push(Some((*section, block.rate)));
+        }
+    }
+    let whole = !place.contains(&NOWHERE);
+    let simple = |matrix: &Symmetric| {
+        (0..system.nodes.total).all(|j| {
+            let entries = matrix.pattern.starts[j] as usize..matrix.pattern.starts[j + 1] as usize;
+            entries.clone().all(|k| {
+                let (a, b) = (place[matrix.pattern.rows[k] as usize], place[j]);
+                matrix.values[k] == 0.0 || a == b || a.abs_diff(b) == 3
+            })
+        })
+    };
+    (whole && simple(&system.mass) && system.damping.as_ref().is_none_or(simple)).then_some((nodes, links))
+}
+
+/// Adds a node to the chain; none of its degrees of freedom may be there already.
+fn add(dofs: [usize; 3], nodes: &mut Vec<[usize; 3]>, place: &mut [usize]) -> Option<()> {
+    for (k, dof) in dofs.into_iter().enumerate() {
+        if std::mem::replace(&mut place[dof], 3 * nodes.len() + k) != NOWHERE {
+            return None;
+        }
+    }
+    nodes.push(dofs);
+    Some(())
+}

@@ -1,0 +1,117 @@
+//! Sums over all unknowns that a step needs, in vectors as wide as the processor has them.
+
+use crate::la::number::{Number, Wide};
+use pulp::{Scalar, Simd, WithSimd};
+
+/// Residual of (T3) in every row, and its sizes. Forces and moments have different units and are summed apart.
+pub(super) struct Residual<'a> {
+    /// 1.0 for rotations, 0.0 for others.
+    pub turns: &'a [f64],
+    /// The parts of (T3) that the step cannot change.
+    pub inertia: &'a [f64],
+    pub known: &'a [f64],
+    pub internal: &'a [f64],
+    /// Empty without damping.
+    pub viscous: &'a [f64],
+    /// Factors of inertia, internal and damping forces.
+    pub weights: [f64; 3],
+    pub q0: &'a [f64],
+    pub q1: &'a [f64],
+    /// M a1; overwritten with the residual.
+    pub residual: &'a mut [f64],
+}
+
+/// Sums of squares, of forces and of moments, over the free rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sizes {
+    pub inertia: [f64; 2],
+    pub internal: [f64; 2],
+    pub residual: [f64; 2],
+    /// Work of inertia and of the residual over the step.
+    pub work: [f64; 2],
+    /// Largest displacement.
+    pub farthest: f64,
+}
+
+/// The same in lanes: inertia, internal force and residual as forces, as moments, then works, then the displacement.
+type Lanes<S> = [Wide<S>; 9];
+
+impl WithSimd for Residual<'_> {
+    type Output = Sizes;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) -> Sizes {
+        let n = self.residual.len();
+        let end = n - n % S::F64_LANES;
+        let mut wide = [Wide::splat(simd, 0.0); 9];
+        self.rows(simd, 0, end, &mut wide);
+        let mut rest = [Wide::splat(Scalar, 0.0); 9];
+        self.rows(Scalar, end, n, &mut rest);
+        let mut sums = [0.0; 9];
+        for k in 0..9 {
+            sums[k] = total(simd, wide[k].value) + rest[k].value;
+        }
+        let [a, b, c, d, e, f, work, left, _] = sums;
+        Sizes {
+            inertia: [a, b],
+            internal: [c, d],
+            residual: [e, f],
+            work: [work, left],
+            farthest: most(simd, wide[8].value).max(rest[8].value),
+        }
+    }
+}
+
+impl Residual<'_> {
+    #[inline(always)]
+    fn rows<S: Simd>(&mut self, simd: S, from: usize, to: usize, sums: &mut Lanes<S>) {
+        let (turns, known) = (part::<S>(self.turns, from, to), part::<S>(self.known, from, to));
+        let (old, internal) = (part::<S>(self.inertia, from, to), part::<S>(self.internal, from, to));
+        let damped = !self.viscous.is_empty();
+        let viscous = if damped { part::<S>(self.viscous, from, to) } else { known };
+        let (q0, q1) = (part::<S>(self.q0, from, to), part::<S>(self.q1, from, to));
+        let residual = S::as_mut_simd_f64s(&mut self.residual[from..to]).0;
+        let [mass, elastic, drag] = self.weights;
+        let (mass, elastic, drag) = (Wide::splat(simd, mass), Wide::splat(simd, elastic), Wide::splat(simd, drag));
+        let one = Wide::splat(simd, 1.0);
+        let [mut a, mut b, mut c, mut d, mut e, mut f, mut work, mut left, mut far] = *sums;
+        for i in 0..residual.len() {
+            let turn = Wide::new(simd, turns[i]);
+            let straight = one - turn;
+            let inertia = mass.times_plus(Wide::new(simd, residual[i]), Wide::new(simd, old[i]));
+            let force = Wide::new(simd, internal[i]);
+            let mut sum = elastic.times_plus(force, Wide::new(simd, known[i]));
+            if damped {
+                sum = drag.times_plus(Wide::new(simd, viscous[i]), sum);
+            }
+            let sum = inertia + sum;
+            residual[i] = sum.value;
+            let q = Wide::new(simd, q1[i]);
+            let dq = q - Wide::new(simd, q0[i]);
+            (work, left) = (inertia.times_plus(dq, work), sum.times_plus(dq, left));
+            far = far.larger((straight * q).size());
+            let (x, y, z) = (inertia * inertia, force * force, sum * sum);
+            (a, b) = (straight.times_plus(x, a), turn.times_plus(x, b));
+            (c, d) = (straight.times_plus(y, c), turn.times_plus(y, d));
+            (e, f) = (straight.times_plus(z, e), turn.times_plus(z, f));
+        }
+        *sums = [a, b, c, d, e, f, work, left, far];
+    }
+}
+
+#[inline(always)]
+fn part<S: Simd>(x: &[f64], from: usize, to: usize) -> &[S::f64s] {
+    S::as_simd_f64s(&x[from..to]).0
+}
+
+/// Sum of all lanes; a function of its own, because single lanes in it would turn the loop into scalar code.
+#[inline(never)]
+fn total<S: Simd>(simd: S, x: S::f64s) -> f64 {
+    simd.reduce_sum_f64s(x)
+}
+
+/// Largest lane.
+#[inline(never)]
+fn most<S: Simd>(simd: S, x: S::f64s) -> f64 {
+    simd.reduce_max_f64s(x)
+}
