@@ -3,7 +3,9 @@
 use super::{Criterion, Nobody, Oracle, Part, Plan, Row, Scheme, case, shipped, watch};
 use crate::case::Loaded;
 use crate::growth::{Quantity, Theorem};
+use crate::model::Model;
 use crate::plot::{Axis, Curve};
+use crate::system::System;
 use crate::{Result, run};
 
 pub(super) fn plans() -> Vec<Plan> {
@@ -132,9 +134,10 @@ fn largest_gain(scheme: &'static Scheme) -> Result<Part> {
     Ok(part)
 }
 
-/// What cannot grow in a run.
+/// What cannot grow in a run; asked before the run is made ready, because not every scheme could make it.
 fn theorem(loaded: &Loaded) -> Result<Option<Theorem>> {
-    Ok(Theorem::of(&loaded.case, &run::prepare(loaded)?.system))
+    let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
+    Ok(Theorem::of(&loaded.case, &System::assemble(&model)?))
 }
 
 #[cfg(test)]
