@@ -134,9 +134,8 @@ fn largest_gain(scheme: &'static Scheme) -> Result<Part> {
     Ok(part)
 }
 
-/// What cannot grow in a run.
+/// What cannot grow in a run; asked before the run is made ready, because not every scheme could make it.
 fn theorem(loaded: &Loaded) -> Result<Option<Theorem>> {
-    // Not prepared for a run: a step that is too large for its scheme would be refused.
     let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
     Ok(Theorem::of(&loaded.case, &System::assemble(&model)?))
 }
