@@ -121,7 +121,7 @@ static CONTACT_SOLVER: Table = table(
 const METHODS: &[Choice] = &[
     word("auto", "chosen by a stated rule"),
     word("pgs", "projected Gauss–Seidel"),
-    word("active-set", "active sets inside the factorization, for many planes along the axes"),
+    word("active-set", "active sets inside the factorization, for many planes"),
     word("lemke", "Lemke's pivoting, exact"),
 ];
 

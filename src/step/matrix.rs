@@ -39,8 +39,15 @@ impl Matrix {
         }
     }
 
-    /// Factors Â at `q`, where the internal force has been found last.
-    pub fn prepare(&mut self, system: &System, q: &[f64], weights: [f64; 3]) -> Result<(), Singular> {
+    /// Factors Â at `q`, where the internal force has been found last; `bend` adds to the matrix, not of chains, what
+    /// comes from elsewhere.
+    pub fn prepare(
+        &mut self,
+        system: &System,
+        q: &[f64],
+        weights: [f64; 3],
+        bend: impl FnOnce(&mut Symmetric),
+    ) -> Result<(), Singular> {
         self.weights = weights;
         self.current = false;
         let [m, c, k] = weights;
@@ -50,6 +57,7 @@ impl Matrix {
         }
         // Either there is no chain, or its matrix is singular and the general factor says where.
         self.assemble(system, q);
+        bend(&mut self.assembled);
         self.factor.factor(&self.assembled)
     }
 

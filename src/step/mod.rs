@@ -22,10 +22,10 @@ mod touch;
 mod work;
 
 use crate::case::data::{self, ContactMethod, Position};
-use crate::contact::Scene;
 use crate::contact::active_set::ActiveSet;
 use crate::contact::solver::Method;
-use crate::la::{Factor, dot};
+use crate::contact::{Candidate, Scene};
+use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::{self, Balance, Passage};
 use crate::march::{Memory, Method as StepMethod};
 use crate::schemes::Tableau;
@@ -150,14 +150,14 @@ impl<'a> Stepper<'a> {
         state.v.copy_from_slice(&system.v0);
         system.applied(0.0, &mut state.applied);
         self.forces(&mut state);
-        self.accelerate(&mut state);
+        self.accelerate(&mut state, &[]);
         self.energies(&mut state);
         ledger::initial_storage(system, &mut state, &self.row, h, &mut self.work.ledger);
         state
     }
 
-    /// The acceleration at t = 0 from the forces of a state; zero where there is no mass.
-    fn accelerate(&mut self, state: &mut State) {
+    /// The acceleration at t = 0 from the forces of a state, those of contact included; zero where there is no mass.
+    fn accelerate(&mut self, state: &mut State, candidates: &[Candidate]) {
         let (system, work) = (self.system, &mut self.work);
         state.a.fill(0.0);
         for (dof, function) in &system.drives {
@@ -165,7 +165,7 @@ impl<'a> Stepper<'a> {
         }
         system.inertia.multiply(&state.a, &mut work.first);
         work.second.fill(0.0);
-        for (candidate, &force) in system.contacts.candidates.iter().zip(&state.force) {
+        for (candidate, &force) in candidates.iter().zip(&state.force) {
             candidate.push(force, &mut work.second);
         }
         for i in 0..system.nodes.free {
@@ -194,7 +194,8 @@ impl<'a> Stepper<'a> {
 
     /// Whether one pass is not enough: something is not affine, forces or gaps that must vanish.
     fn iterates(&self) -> bool {
-        !self.system.linear || (self.settings.position == Position::Ggl && !self.system.contacts.steady())
+        let positions = self.settings.position == Position::Ggl || self.force.is_some();
+        !self.system.linear || (positions && !self.system.contacts.steady())
     }
 
     /// Predictions of (T1)–(T2), active contacts and first guess.
@@ -312,10 +313,17 @@ impl<'a> Stepper<'a> {
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
     fn prepare(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (system, row) = (self.system, &self.row);
-        let known = self.factored.filter(|_| system.linear).is_some_and(|(size, _)| size == h);
+        let curved = self.force.is_some() && !system.contacts.steady();
+        let known = self.factored.filter(|_| system.linear && !curved).is_some_and(|(size, _)| size == h);
         if !known {
             let weights = [1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1];
-            self.matrix.prepare(system, &to.state.q, weights).map_err(|s| {
+            let bent = self.force.as_ref().filter(|_| curved);
+            let bend = |matrix: &mut Symmetric| {
+                if let Some(force) = bent {
+                    force.curve(h, row, system.nodes.free, to, matrix);
+                }
+            };
+            self.matrix.prepare(system, &to.state.q, weights, bend).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
             })?;
             if !system.linear {
@@ -362,6 +370,7 @@ impl<'a> Stepper<'a> {
     /// there; returns whether it is done. Public for benches.
     pub fn iterate(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<bool> {
         self.place(h, &mut to.state);
+        self.bend_forces(from, to);
         if self.converged(from, to)? {
             return Ok(true);
         }

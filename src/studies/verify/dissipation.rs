@@ -3,7 +3,9 @@
 use super::{Criterion, Nobody, Oracle, Part, Plan, Row, Scheme, case, shipped, watch};
 use crate::case::Loaded;
 use crate::growth::{Quantity, Theorem};
+use crate::model::Model;
 use crate::plot::{Axis, Curve};
+use crate::system::System;
 use crate::{Result, run};
 
 pub(super) fn plans() -> Vec<Plan> {
@@ -134,7 +136,9 @@ fn largest_gain(scheme: &'static Scheme) -> Result<Part> {
 
 /// What cannot grow in a run.
 fn theorem(loaded: &Loaded) -> Result<Option<Theorem>> {
-    Ok(Theorem::of(&loaded.case, &run::prepare(loaded)?.system))
+    // Not prepared for a run: a step that is too large for its scheme would be refused.
+    let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
+    Ok(Theorem::of(&loaded.case, &System::assemble(&model)?))
 }
 
 #[cfg(test)]
