@@ -39,25 +39,25 @@ impl Matrix {
         }
     }
 
-    /// Factors Â at `q`, where the internal force has been found last; `more` adds what else depends on q.
+    /// Factors Â at `q`, where the internal force has been found last; `bend` adds to the matrix, not of chains, what
+    /// comes from elsewhere.
     pub fn prepare(
         &mut self,
         system: &System,
         q: &[f64],
         weights: [f64; 3],
-        more: Option<impl FnOnce(&mut Symmetric)>,
+        bend: impl FnOnce(&mut Symmetric),
     ) -> Result<(), Singular> {
         self.weights = weights;
         self.current = false;
         let [m, c, k] = weights;
-        let alone = self.beams.as_mut().filter(|_| more.is_none());
-        self.chained = alone.is_some_and(|beams| beams.factor(m, c, k));
+        self.chained = self.beams.as_mut().is_some_and(|beams| beams.factor(m, c, k));
         if self.chained {
             return Ok(());
         }
         // Either there is no chain, or its matrix is singular and the general factor says where.
         self.assemble(system, q);
-        more.into_iter().for_each(|more| more(&mut self.assembled));
+        bend(&mut self.assembled);
         self.factor.factor(&self.assembled)
     }
 

@@ -334,11 +334,13 @@ impl<'a> Stepper<'a> {
         let known = self.factored.filter(|_| system.linear && !curved).is_some_and(|(size, _)| size == h);
         if !known {
             let weights = [1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1];
-            let force = self.force.as_ref().filter(|_| curved);
-            let curve = |matrix: &mut Symmetric| {
-                force.iter().for_each(|force| force.curve(h, row, system.nodes.free, to, matrix));
+            let bent = self.force.as_ref().filter(|_| curved);
+            let bend = |matrix: &mut Symmetric| {
+                if let Some(force) = bent {
+                    force.curve(h, row, system.nodes.free, to, matrix);
+                }
             };
-            self.matrix.prepare(system, &to.state.q, weights, force.map(|_| curve)).map_err(|s| {
+            self.matrix.prepare(system, &to.state.q, weights, bend).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
             })?;
             if !system.linear {
