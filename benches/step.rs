@@ -65,12 +65,23 @@ fn floor() {
     let flying = "contact.floor.plane={ point = [0.0, -1e9], normal = [0.0, 1.0] }".to_string();
     let still = "body.beam.velocity=[0.0, 0.0]".to_string();
     let rest = "expect={}".to_string();
-    let (closed, free) = (time(&[lying, still, rest.clone()], 2000), time(&[flying, rest], 0));
+    // The same beam, floor and weight, turned by the angle of a triangle with sides 3, 4 and 5.
+    let turned = [
+        "body.beam.line={ from = [0.0, 0.0], to = [16.0, 12.0], elements = 1999 }",
+        "contact.floor.plane={ point = [0.0, 0.0], normal = [-0.6, 0.8] }",
+        "gravity=[5.886, -7.848]",
+    ];
+    let tilted: Vec<String> = turned.map(String::from).into_iter().chain([still.clone(), rest.clone()]).collect();
+    let alpha = "scheme={ name = \"generalized-alpha\", rho_inf = 0.8 }".to_string();
+    let both = time(&[lying.clone(), still.clone(), rest.clone(), alpha], 2000);
+    let (closed, tilted) = (time(&[lying, still, rest.clone()], 2000), time(&tilted, 2000));
+    let free = time(&[flying, rest], 0);
     println!(
         "\nbeam of 2,000 nodes, moreau-jean: a step with 2,000 closed contacts over a free one: {:.2}",
         closed / free
     );
     println!("{:>10.1} us, {:.1} us", closed * 1e6, free * 1e6);
+    println!("on a tilted floor {:.2}, with generalized-alpha {:.2}", tilted / free, both / free);
 }
 
 /// Time of a step of the bar that touches the wall from the beginning, at the Courant number of the shipped case; and

@@ -142,7 +142,7 @@ fn targets() -> Vec<Target> {
         Target {
             name: "checkpoint",
             seeds: checkpoints(),
-            words: &["carom-checkpoint-1 ", "\n"],
+            words: &["carom-checkpoint-2 ", "\n"],
             read: read_checkpoint,
         },
     ]
@@ -172,7 +172,7 @@ fn read_checkpoint(bytes: &[u8]) -> bool {
     let plain = Checkpoint::parse(bytes).is_ok();
     let body = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes, |end| &bytes[end + 1..]);
     let hash: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut fitting = format!("carom-checkpoint-1 {hash}\n").into_bytes();
+    let mut fitting = format!("carom-checkpoint-2 {hash}\n").into_bytes();
     fitting.extend_from_slice(body);
     plain | Checkpoint::parse(&fitting).is_ok()
 }

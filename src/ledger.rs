@@ -105,6 +105,11 @@ pub fn balance(system: &System, from: &State, to: &State, passage: &Passage, scr
 }
 
 impl Balance {
+    /// Change of energy beyond the work of loads and supports.
+    pub fn gained(&self) -> f64 {
+        self.damping + self.contact + self.scheme + self.curvature + self.defect
+    }
+
     /// The defect: the change of energy less all works.
     pub fn close(&mut self, from: &State, to: &State) {
         self.defect = (to.energy.kinetic - from.energy.kinetic)
@@ -204,24 +209,25 @@ pub fn close_storage(
         (0.5 * weight * sums.z, weight * (0.5 - row.alpha_m) * sums.dz)
     };
     let inertia = 2.0 * row.b1 - gamma;
-    new.h = h;
-    if h != old.h || old.value.is_nan() {
-        new.value = f64::NAN;
-        return f64::NAN;
-    }
+    (new.h, new.inertia) = (h, sums.a);
     new.value = energy.kinetic + energy.strain + 0.25 * h * h * inertia * sums.a + stored;
-    let explained = sums.supply - sums.viscous + contact + sums.position
+    // The identity is one of a step and its size; where the size has changed, so has ℋ at the start.
+    let before = old.value + 0.25 * (h * h - old.h * old.h) * inertia * old.inertia;
+    new.growth = new.value - before - sums.supply + sums.viscous;
+    let explained = contact + sums.position
         - (gamma - 0.5 - spread) * sums.dq
         - dissipated
         - 0.5 * h * h * inertia * (gamma - 0.5) * sums.da;
-    new.value - old.value - explained
+    new.growth - explained
 }
 
-/// Value of ℋ before the first step, where all filters are zero.
-pub fn initial_storage(system: &System, state: &State, row: &Tableau, h: f64, scratch: &mut Scratch) -> f64 {
+/// Sets ℋ before the first step, where all filters are zero.
+pub fn initial_storage(system: &System, state: &mut State, row: &Tableau, h: f64, scratch: &mut Scratch) {
+    let Some(storage) = &mut state.storage else { return };
     system.mass.multiply(&state.a, &mut scratch.image);
-    let a_norm = dot(&state.a, &scratch.image);
-    state.energy.kinetic + state.energy.strain + 0.25 * h * h * (2.0 * row.b1 - row.g1) * a_norm
+    (storage.h, storage.inertia) = (h, dot(&state.a, &scratch.image));
+    let inertia = 0.25 * h * h * (2.0 * row.b1 - row.g1) * storage.inertia;
+    storage.value = state.energy.kinetic + state.energy.strain + inertia;
 }
 
 /// Works since the start, and the worst that was seen.

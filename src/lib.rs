@@ -37,6 +37,7 @@ pub mod error;
 pub mod exact;
 pub mod expect;
 pub mod files;
+pub mod growth;
 pub mod la;
 pub mod ledger;
 pub mod march;

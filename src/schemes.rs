@@ -104,13 +104,12 @@ pub const SCHEMES: &[SchemeKind] = &[
             }
         },
         advice: |row, e| {
-            let bound = 1.0 / (1.0 + e);
-            // The slack keeps theta = 1/(1+e), typed with finitely many digits, free of advice.
-            (row.b1 > bound * (1.0 + 1e-9)).then(|| {
+            (!row.cannot_grow(e)).then(|| {
                 format!(
-                    "theta = {} lies above 1/(1+e) = {bound:.6}: dissipation is proved for 1/2 <= theta <= 1/(1+e) \
+                    "theta = {} lies above 1/(1+e) = {:.6}: dissipation is proved for 1/2 <= theta <= 1/(1+e) \
                      only, and impacts may create energy",
-                    row.b1
+                    row.b1,
+                    1.0 / (1.0 + e)
                 )
             })
         },
@@ -223,13 +222,9 @@ fn newmark_like(gamma: f64, beta: f64, alpha_m: f64, alpha_f: f64) -> Tableau {
     }
 }
 
-/// Conditions under which the storage function cannot grow, (T22).
-fn storage_advice(row: &Tableau, _: f64) -> Option<String> {
-    let spread = row.alpha_f - row.alpha_m;
-    // Slack against round-off: Chung-Hulbert parameters lie exactly on the boundary.
-    let slack = 1e-12;
-    let holds = 2.0 * row.b1 >= row.g1 - slack && row.g1 >= 0.5 + spread - slack && row.g1 <= 1.0 - row.alpha_m + slack;
-    (!holds).then(|| {
+/// Where the storage function may grow, (T22).
+fn storage_advice(row: &Tableau, e: f64) -> Option<String> {
+    (!row.cannot_grow(e)).then(|| {
         format!(
             "gamma = {}, beta = {} lie outside 1/2 + alpha_f - alpha_m <= gamma <= 1 - alpha_m, 2 beta >= gamma: \
              the dissipation of this scheme is not proved there",
@@ -271,6 +266,21 @@ impl Tableau {
     /// new one (with the old one a Moreau–Jean row with theta = 1/2 fails on exact beams).
     pub fn carries_acceleration(&self) -> bool {
         self.g0 != 0.0 || self.b0 != 0.0 || self.alpha_m != 0.0
+    }
+
+    /// Whether a theorem says that the energy of a linear model, or its storage function, cannot grow in a step whose
+    /// impacts have coefficients of restitution up to `e`: section 7.
+    pub fn cannot_grow(&self, e: f64) -> bool {
+        // Chung–Hulbert parameters lie exactly on the boundary.
+        let (spread, slack) = (self.alpha_f - self.alpha_m, 1e-12);
+        if self.storage {
+            return 2.0 * self.b1 >= self.g1 - slack
+                && self.g1 >= 0.5 + spread - slack
+                && (spread <= slack || self.g1 <= 1.0 - self.alpha_m + slack && self.alpha_m <= 0.5 + slack);
+        }
+        // The slack keeps theta = 1/(1+e), typed with finitely many digits, within the range. The variant has c = ½
+        // for every theta.
+        self.c * (1.0 + e) <= 1.0 + 1e-9
     }
 
     /// Amplification matrix, (T23), of one contact-free step of q'' + ω² q = 0 on (q, h v, h² a / (1 + x²)), x = h ω;

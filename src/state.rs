@@ -61,10 +61,14 @@ impl Energy {
 /// Memory of the storage function ℋ, (T20)–(T22).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
-    /// Value of ℋ; NaN once the step size has changed, because ℋ belongs to one.
+    /// Value of ℋ for the step size that led here.
     pub value: f64,
-    /// Step size that it belongs to.
+    /// That step size.
     pub h: f64,
+    /// ‖a‖²_M, which turns ℋ of one step size into that of another.
+    pub inertia: f64,
+    /// Growth of ℋ in the last step beyond the work of loads, gravity and damping.
+    pub growth: f64,
     /// Filter z of the displacement increments.
     pub z: Vec<f64>,
     /// K z.
@@ -108,6 +112,8 @@ impl State {
             storage: storage.then(|| Storage {
                 value: 0.0,
                 h: 0.0,
+                inertia: 0.0,
+                growth: 0.0,
                 z: zero(),
                 stiffness_z: zero(),
                 damping_x: zero(),

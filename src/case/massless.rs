@@ -57,11 +57,11 @@ fn combinations(contact: &At, dimension: Option<usize>) -> Vec<Diagnostic> {
         let message = format!("`friction` {with}: carom has no verified law for the two together");
         diagnostics.push(contact.wrong("friction", message, "must be 0 here"));
     }
-    for key in ["between", "half_plane", "circle", "polyline"].into_iter().filter(|key| contact.has(key)) {
+    for key in ["between", "half_plane", "polyline"].into_iter().filter(|key| contact.has(key)) {
         // In one dimension bodies meet node to node, and that is verified.
         if key != "between" || dimension != Some(1) {
-            let message = format!("`{key}` {with}: carom has verified formulas for planes only");
-            diagnostics.push(contact.wrong(key, message, "take `plane`, or keep the mass"));
+            let message = format!("`{key}` {with}: carom has verified formulas for planes and circles only");
+            diagnostics.push(contact.wrong(key, message, "take `plane` or `circle`, or keep the mass"));
         }
     }
     diagnostics

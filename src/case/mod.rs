@@ -178,6 +178,9 @@ fn completed(mut case: Case) -> Case {
     for contact in case.contact.iter_mut().filter(|contact| contact.mass == data::ContactMass::Redistributed) {
         contact.law.get_or_insert_default();
     }
+    if let data::Switch::On(energy) = &mut case.guards.energy {
+        energy.proven.get_or_insert((100.0 * case.solver.contact.tolerance).max(1e-9));
+    }
     if let data::Switch::On(contact) = &mut case.guards.contact {
         contact.residual.get_or_insert((100.0 * case.solver.contact.tolerance).max(1e-6));
     }

@@ -121,7 +121,7 @@ static CONTACT_SOLVER: Table = table(
 const METHODS: &[Choice] = &[
     word("auto", "chosen by a stated rule"),
     word("pgs", "projected Gauss–Seidel"),
-    word("active-set", "active sets inside the factorization, for many planes along the axes"),
+    word("active-set", "active sets inside the factorization, for many planes"),
     word("lemke", "Lemke's pivoting, exact"),
 ];
 
@@ -356,6 +356,12 @@ static ENERGY_GUARD: Table = table(
     "Guard against energy gained from nothing",
     &[
         default("gain", Number(POSITIVE), "0.1", "Largest gain in one step, of the energy scale"),
+        default(
+            "proven",
+            Number(POSITIVE),
+            "1e-9, or 100 solver.contact.tolerance if that is more",
+            "Largest growth in one step of what the scheme provably cannot let grow, of the energy scale",
+        ),
         default("cuts", Integer(0, 60), "8", "How often the step is halved before the run stops"),
     ],
 );

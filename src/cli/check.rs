@@ -3,6 +3,7 @@
 use super::{CaseArgs, Manners, output};
 use crate::case::Loaded;
 use crate::case::data::HistoryFormat;
+use crate::growth::Theorem;
 use crate::run::{Prepared, prepare};
 use crate::sinks::columns::Columns;
 use crate::{Error, Result, advice, run, summary};
@@ -65,6 +66,7 @@ impl Check {
             "unknowns": system.nodes.free,
             "contact_candidates": system.contacts.len(),
             "linear": system.linear,
+            "cannot_grow": Theorem::of(case, &system).map(|theorem| theorem.quantity.name()),
             "factorization": stepper.factorization(),
             "steps": steps,
             "courant": advice::courant(case, &model),

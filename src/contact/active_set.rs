@@ -1,10 +1,13 @@
-//! Active sets inside the factorization: contacts that each act on one degree of freedom, where W = s GᵀA⁻¹G.
+//! Active sets inside the factorization: contacts that each act on one degree of freedom, where W = s GᵀA⁻¹G + ρ GᵀM⁻¹G. Where
+//! ρ is not zero the matrix is doubled beforehand, and axes of nodes are turned to tilted normals.
 //!
 //! The contacts taken as closed become rows with a prescribed velocity, their impulses are the reactions, and the set is
 //! corrected until nothing contradicts it, (T62). No W, no tolerance, and a cost per pass like that of a step. On stiff beams
 //! the set may cycle; an interior point on the same matrix then finds a better one.
 
+use super::doubled::Doubled;
 use super::solver::{Method, Outcome};
+use super::turn::{Turn, Turned};
 use crate::la::{Factor, Symmetric};
 
 /// Passes without fewer contradictions after which the interior point is asked.
@@ -13,7 +16,7 @@ const PATIENCE: usize = 10;
 /// Passes after which the search is given up.
 const PASSES: usize = 200;
 
-/// A contact on one degree of freedom.
+/// A contact on one degree of freedom, along the axis that this is turned to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Its row.
@@ -26,6 +29,10 @@ pub struct Bound {
 
 /// The solver with its factor, which stays while the matrix and the set do.
 pub struct ActiveSet {
+    doubled: Option<Doubled>,
+    turned: Option<Turned>,
+    /// W is this times GᵀA⁻¹G of the matrix that is factored.
+    scale: f64,
     masked: Symmetric,
     factor: Factor,
     free: usize,
@@ -37,10 +44,17 @@ pub struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// For matrices on a pattern with so many free rows.
-    pub fn new(matrix: &Symmetric, free: usize) -> ActiveSet {
-        let n = matrix.pattern.n;
-        ActiveSet {
+    /// For matrices on the pattern of a mass matrix with so many free rows, shares s and ρ in W, and axes turned where
+    /// contacts need it; `None` if the pattern does not let them be turned.
+    pub fn new(mass: &Symmetric, free: usize, [s, rho]: [f64; 2], turns: &[Turn]) -> Option<ActiveSet> {
+        let doubled = (rho != 0.0).then(|| Doubled::new(mass, [s, rho]));
+        let (matrix, fold, scale) = doubled.as_ref().map_or((mass, 1, s), |doubled| (doubled.like(), 2, 1.0));
+        let turns: Vec<Turn> =
+            turns.iter().map(|turn| Turn { dofs: turn.dofs.map(|dof| fold * dof), ..*turn }).collect();
+        let (n, free) = (matrix.pattern.n, fold * free);
+        Some(ActiveSet {
+            turned: if turns.is_empty() { None } else { Some(Turned::new(matrix, &turns)?) },
+            scale,
             masked: Symmetric::zeros(matrix.pattern.clone()),
             factor: Factor::new(&matrix.pattern, free),
             free,
@@ -48,17 +62,43 @@ impl ActiveSet {
             closed: vec![false; n],
             x: vec![0.0; n],
             image: vec![0.0; n],
-        }
+            doubled,
+        })
     }
 
     /// The matrix has changed.
     pub fn clear(&mut self) {
         self.factored = None;
+        self.doubled.iter_mut().for_each(Doubled::clear);
+        self.turned.iter_mut().for_each(Turned::clear);
     }
 
-    /// Solves 0 ≤ y = W p + b ⊥ p ≥ 0 with W = scale · GᵀA⁻¹G; `p` holds the warm start. Rows that are not in `bounds`
-    /// stay as they are.
-    pub fn solve(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], p: &mut [f64]) -> Outcome {
+    /// Solves 0 ≤ y = W p + b ⊥ p ≥ 0 with W = s GᵀA⁻¹G + ρ GᵀM⁻¹G; `p` holds the warm start. Rows that are not in
+    /// `bounds` stay as they are, the degrees of freedom of these become those of the matrix that is factored. `answers` is
+    /// told the diagonal of W, as far as diagonals alone give it.
+    pub fn solve(
+        &mut self,
+        matrix: &Symmetric,
+        bounds: &mut [Bound],
+        b: &[f64],
+        p: &mut [f64],
+        mut answers: impl FnMut(usize, f64),
+    ) -> Outcome {
+        // Taken out for the while, because the search changes everything else.
+        let (mut doubled, mut turned) = (self.doubled.take(), self.turned.take());
+        let fold = if doubled.is_some() { 2 } else { 1 };
+        let matrix = doubled.as_mut().map_or(matrix, |doubled| doubled.of(matrix));
+        let matrix = turned.as_mut().map_or(matrix, |turned| turned.of(matrix));
+        for bound in bounds.iter_mut() {
+            bound.dof *= fold;
+            answers(bound.row, self.scale * bound.part * bound.part / diagonal(matrix, bound.dof));
+        }
+        let outcome = self.search(matrix, self.scale, bounds, b, p);
+        (self.doubled, self.turned) = (doubled, turned);
+        outcome
+    }
+
+    fn search(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], p: &mut [f64]) -> Outcome {
         let mut outcome = Outcome { method: Method::ActiveSet, ..Default::default() };
         let size = bounds.iter().fold(0.0_f64, |size, bound| size.max(b[bound.row].abs()));
         let slack = 1e-14 * size;

@@ -6,6 +6,7 @@ pub mod active_set;
 pub mod candidate;
 pub mod delassus;
 mod dense;
+mod doubled;
 pub mod friction;
 mod lemke;
 mod pgs;
@@ -13,6 +14,7 @@ mod scene;
 mod search;
 pub mod shape;
 pub mod solver;
+pub mod turn;
 
 pub use candidate::{Candidate, Key, Law};
 pub use scene::Scene;
@@ -125,6 +127,12 @@ impl Contacts {
     /// Whether all gradients are the same in every step, so that what they lead to can be kept.
     pub fn steady(&self) -> bool {
         self.steady
+    }
+
+    /// Largest coefficient of restitution.
+    pub fn restitution(&self) -> f64 {
+        let searched = self.searches.iter().map(Search::restitution);
+        self.candidates.iter().map(|candidate| candidate.law.restitution).chain(searched).fold(0.0, f64::max)
     }
 
     /// Whether any contact has friction.

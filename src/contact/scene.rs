@@ -51,8 +51,22 @@ impl Scene {
         for candidate in &mut self.candidates {
             let g = candidate.key.group as usize;
             candidate.shift = [self.shifts[g][0], self.shifts[g][2]];
+        }
+        self.carry();
+    }
+
+    /// Takes discrete gradients over the step from `q0` to `q1`, (T63).
+    pub fn secants(&mut self, q0: &[f64], q1: &[f64]) {
+        self.candidates.iter_mut().for_each(|candidate| candidate.secant(q0, q1));
+        self.carry();
+    }
+
+    /// Velocities of the obstacles along normals and tangents.
+    fn carry(&mut self) {
+        for candidate in &mut self.candidates {
             let (n, t) = (candidate.normal, tangent(candidate.normal));
-            candidate.drift = self.rates[g].map(|rate| [inner(n, rate), inner(t, rate)]);
+            let rates = self.rates[candidate.key.group as usize];
+            candidate.drift = rates.map(|rate| [inner(n, rate), inner(t, rate)]);
         }
     }
 

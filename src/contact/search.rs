@@ -107,6 +107,11 @@ impl Search {
         self.group as usize
     }
 
+    /// Coefficient of restitution of its candidates.
+    pub fn restitution(&self) -> f64 {
+        self.law.restitution
+    }
+
     /// Whether its candidates slide with friction.
     pub fn rough(&self) -> bool {
         self.law.friction > 0.0

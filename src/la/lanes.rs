@@ -266,16 +266,6 @@ impl Weave {
         if i < LANES * self.rows { LANES * (i % self.rows) + i / self.rows } else { i }
     }
 
-    /// Place of the unknown before the one at a place; none before the first.
-    pub fn before(self, place: usize) -> Option<usize> {
-        match place {
-            0 => None,
-            _ if place < LANES => Some(LANES * (self.rows - 1) + place - 1),
-            _ if place < LANES * self.rows => Some(place - LANES),
-            _ => Some(place - 1),
-        }
-    }
-
     /// Unknown of the line at a place in memory.
     pub fn unknown(self, place: usize) -> usize {
         if place < LANES * self.rows { place % LANES * self.rows + place / LANES } else { place }
@@ -293,7 +283,6 @@ mod tests {
             let mut seen = vec![false; n];
             for i in 0..n {
                 assert_eq!(weave.unknown(weave.place(i)), i);
-                assert_eq!(weave.before(weave.place(i)), i.checked_sub(1).map(|i| weave.place(i)));
                 seen[weave.place(i)] = true;
             }
             assert!(seen.iter().all(|&seen| seen));

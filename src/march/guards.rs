@@ -2,6 +2,7 @@
 
 use crate::case::data::{Analysis, Case};
 use crate::contact::{Candidate, Scene};
+use crate::growth::Theorem;
 use crate::ledger::Ledger;
 use crate::state::State;
 use crate::step::Attempt;
@@ -14,6 +15,8 @@ const REST: f64 = 1e-12;
 /// Thresholds of a run.
 pub struct Guards<'a> {
     gain: Option<f64>,
+    /// What cannot grow, and the growth that counts as rounding.
+    proven: Option<(Theorem, f64)>,
     residual: Option<f64>,
     /// Longest way of a node in a step beyond what its velocity makes.
     reach: Option<f64>,
@@ -31,8 +34,10 @@ impl Guards<'_> {
         // Only motion can gain energy from nowhere; an equilibrium path has none to keep, and may jump.
         let moving = case.analysis == Analysis::Dynamic;
         let reach = settings.newton.get().filter(|_| moving && !system.linear).map(|guard| guard.reach);
+        let energy = settings.energy.get().filter(|_| moving);
         Guards {
-            gain: settings.energy.get().filter(|_| moving).map(|guard| guard.gain),
+            gain: energy.map(|guard| guard.gain),
+            proven: energy.and_then(|guard| Some((Theorem::of(case, system)?, guard.proven?))),
             residual: settings.contact.get().and_then(|guard| guard.residual),
             reach: reach.map(|reach| reach * system.length),
             weight: sizes(&system.gravity),
@@ -72,7 +77,7 @@ impl Guards<'_> {
     pub fn check(&self, from: &State, attempt: &Attempt, ledger: &Ledger) -> Result<()> {
         let state = &attempt.state;
         self.check_solver(from, attempt)?;
-        self.check_energy(attempt, ledger)?;
+        self.check_energy(from, attempt, ledger)?;
         let Some(fraction) = self.fraction else { return Ok(()) };
         for (&gap, candidate) in attempt.gaps.iter().zip(&attempt.scene.candidates) {
             let depth = -fraction * candidate.adjacent;
@@ -118,10 +123,10 @@ impl Guards<'_> {
         Ok(())
     }
 
-    fn check_energy(&self, attempt: &Attempt, ledger: &Ledger) -> Result<()> {
+    fn check_energy(&self, from: &State, attempt: &Attempt, ledger: &Ledger) -> Result<()> {
         let (state, works) = (&attempt.state, &attempt.balance);
         let Some(limit) = self.gain else { return Ok(()) };
-        let gained = works.damping + works.contact + works.scheme + works.curvature + works.defect;
+        let gained = works.gained();
         let scale = ledger.scale.max(state.energy.kinetic + state.energy.strain);
         // A scheme that takes reactions at the end of the step books up to their whole work of the step under
         // `scheme`; what comes in from outside in a step is therefore no gain from nothing.
@@ -135,6 +140,19 @@ impl Guards<'_> {
                  of the energy scale {scale:.3e} (contact {:.3e}, scheme {:.3e}, curvature {:.3e}); take a smaller \
                  step, a scheme within its dissipation range, or set guards.energy",
                 state.step, state.time, works.contact, works.scheme, works.curvature
+            )));
+        }
+        let Some((theorem, limit)) = &self.proven else { return Ok(()) };
+        let growth = theorem.growth(self.system, from, attempt);
+        let scale = scale.max(theorem.quantity.value(state)) + outside;
+        if growth > limit * scale && growth > limit * scale + rest() {
+            return Err(Error::Guard(format!(
+                "guard `energy`: the {} grew by {growth:.3e} in step {} (t = {}) beyond the work from outside, more than \
+                 {limit:e} of the energy scale {scale:.3e}, although the scheme cannot let it grow; take a smaller \
+                 solver.contact.tolerance or a smaller step, or set guards.energy",
+                theorem.quantity.name(),
+                state.step,
+                state.time
             )));
         }
         Ok(())

@@ -2,13 +2,15 @@
 
 use super::{ACTIVATION, Attempt, Stepper};
 use crate::case::data::{ContactMethod, Position};
-use crate::contact::active_set::{self, Bound};
+use crate::contact::active_set::Bound;
 use crate::contact::candidate::Row;
 use crate::contact::delassus::Delassus;
 use crate::contact::friction::{Frictional, Rough};
 use crate::contact::solver::{Method, Outcome, Problem};
+use crate::contact::turn::Turn;
 use crate::contact::{Candidate, Scene};
 use crate::model::Component;
+use crate::schemes::Tableau;
 use crate::{Error, Result};
 
 /// From so many contacts on active sets are faster than Gauss–Seidel on columns of W.
@@ -125,29 +127,31 @@ impl Stepper<'_> {
     fn solve_bounds(&mut self, h: f64, to: &Attempt) -> Outcome {
         self.velocities(h, to);
         let (work, free) = (&mut self.work, self.system.nodes.free);
-        let scale = 1.0 - self.row.alpha_m;
+        let [s, rho] = shares(&self.row);
         // Impulses of earlier passes are in the velocities and have to be taken out again.
         let pressed = to.state.impulse.iter().any(|&p| p != 0.0);
         work.second.fill(0.0);
         if pressed {
             to.scene.push(&to.state.impulse, &mut work.second);
             work.second[free..].fill(0.0);
+            work.third.copy_from_slice(&work.second);
             self.factor.solve(&mut work.second);
+            self.mass_factor.solve(&mut work.third);
+            (0..free).for_each(|i| work.second[i] = s * work.second[i] + rho * work.third[i]);
         }
         work.bounds.clear();
         for &i in &work.active {
             let candidate = &to.scene.candidates[i as usize];
-            let bound = bound(candidate, free).expect("active sets are used only where every contact is a bound");
+            let (bound, _) = bound(candidate, free).expect("active sets are used only where every contact is a bound");
             let rate = law_rate(candidate, candidate.row, candidate.rate(&work.first), &work.u0);
-            work.b[bound.row] = rate - scale * bound.part * work.second[bound.dof];
+            work.b[bound.row] = rate - candidate.rate(&work.second);
             work.bounds.push(bound);
         }
-        let Some(active_set) = &mut self.active_set else { return Outcome::default() };
-        for bound in &work.bounds {
-            let answer = scale * bound.part * bound.part / active_set::diagonal(&self.effective, bound.dof);
-            self.operators.velocity.estimate(bound.row, answer);
-        }
-        active_set.solve(&self.effective, scale, &work.bounds, &work.b, &mut work.impulse)
+        let (Some(active_set), velocity) = (&mut self.active_set, &mut self.operators.velocity) else {
+            return Outcome::default();
+        };
+        let answers = |row: usize, answer: f64| velocity.estimate(row, answer);
+        active_set.solve(&self.effective, &mut work.bounds, &work.b, &mut work.impulse, answers)
     }
 
     /// Solves the law of the active contacts for the impulses, with the right-hand side in `b`.
@@ -442,20 +446,31 @@ impl Stepper<'_> {
     }
 }
 
-/// A contact as a bound on its one free degree of freedom, if that is all that it is.
-pub(super) fn bound(candidate: &Candidate, free: usize) -> Option<Bound> {
+/// Shares s and ρ of W = s GᵀÂ⁻¹G + ρ GᵀM⁻¹G, (T64), which (T5) is without damping, or with ρ = 0.
+pub(super) fn shares(row: &Tableau) -> [f64; 2] {
+    let rho = if row.alpha_f == 1.0 { 0.0 } else { (row.b1 - row.g1 * row.c) / row.b1 };
+    // Parameters with 2β = γ need not be so to the last digit.
+    let rho = if rho.abs() < 1e-12 { 0.0 } else { rho };
+    [(1.0 - rho) * (1.0 - row.alpha_m), rho]
+}
+
+/// A contact as a bound on one free degree of freedom, if that is all that it is, and how axes must be turned for that.
+pub(super) fn bound(candidate: &Candidate, free: usize) -> Option<(Bound, Option<Turn>)> {
     let entries = candidate.gap_row.entries().iter();
     let mut moving = entries.filter(|&&(dof, part)| (dof as usize) < free && part != 0.0);
-    let (&(dof, part), None) = (moving.next()?, moving.next()) else { return None };
+    let (&(dof, part), second, None) = (moving.next()?, moving.next(), moving.next()) else { return None };
     let plain = !candidate.slides() && candidate.shape.is_affine();
-    plain.then_some(Bound { row: candidate.row, dof: dof as usize, part })
+    let Some(&(across, other)) = second else {
+        return plain.then_some((Bound { row: candidate.row, dof: dof as usize, part }, None));
+    };
+    let size = part.hypot(other);
+    let turn = Turn { dofs: [dof as usize, across as usize], along: [part / size, other / size] };
+    plain.then_some((Bound { row: candidate.row, dof: dof as usize, part: size }, Some(turn)))
 }
 
 /// Relative velocity along a row at the end of the step, and what restitution adds to it in the law.
 pub(super) fn law_rate(candidate: &Candidate, row: usize, rate: f64, u0: &[f64]) -> f64 {
-    let law = &candidate.law;
-    let restituted = row == candidate.row || law.moreau;
-    rate - candidate.drift_of(row, 1) + if restituted { law.restitution * u0[row] } else { 0.0 }
+    rate - candidate.drift_of(row, 1) + candidate.restitution_of(row) * u0[row]
 }
 
 /// y += s A z.

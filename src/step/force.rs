@@ -1,4 +1,4 @@
-//! Contact as a force on massless nodes, (T92)–(T97): λ stands among the forces of (T3), and the law is one of gaps.
+//! Contact as a force on massless nodes, (T92)–(T98): λ stands among the forces of (T3), and the law is one of gaps.
 //!
 //! ```text
 //! (T92)  massive rows   M* a_m = α_f r0 + (1−α_f) r1,   r = F + f_g − f_int − d + G λ
@@ -11,6 +11,7 @@ use super::contact::add_product;
 use super::{ACTIVATION, Attempt, Stepper};
 use crate::case::data::{MasslessLaw, Position};
 use crate::contact::Scene;
+use crate::contact::candidate::Row;
 use crate::contact::delassus::Delassus;
 use crate::contact::shape::{inner, minus};
 use crate::contact::solver::Problem;
@@ -31,6 +32,8 @@ pub(super) struct Force {
     law: MasslessLaw,
     /// Gap by force at the end of the step, A of (T93).
     compliance: Delassus,
+    /// Gradients and normals at the start of the step.
+    before: Vec<(Row, [f64; 2])>,
     /// Gaps at the start of the step, and those of the pass without contact; for the mid-velocity law less the former.
     start: Vec<f64>,
     free: Vec<f64>,
@@ -51,6 +54,7 @@ impl Force {
         Some(Force {
             law: redistribution.law,
             compliance,
+            before: vec![Default::default(); m],
             start: vec![0.0; m],
             free: vec![0.0; m],
             eligible: vec![false; m],
@@ -62,6 +66,21 @@ impl Force {
     /// Forgets all columns: the matrix of the step has changed.
     pub fn clear(&mut self) {
         self.compliance.clear();
+    }
+
+    /// Adds what the curvature of the gaps makes of the forces to the matrix of the step.
+    pub fn curve(&self, h: f64, row: &Tableau, free: usize, to: &Attempt, matrix: &mut Symmetric) {
+        let [_, weight] = self.weights(row);
+        // A discrete gradient follows the end of the step by half.
+        let part = if self.law == MasslessLaw::Position { 1.0 } else { 0.5 };
+        let scale = part * weight * h * h * row.b1;
+        for (candidate, &force) in to.scene.candidates.iter().zip(&to.state.force).filter(|(_, force)| **force != 0.0) {
+            candidate.each_curvature(&to.state.q, candidate.shift[1], |i, j, bend| {
+                if i <= j && j < free {
+                    matrix.add(i, j, -scale * force * bend);
+                }
+            });
+        }
     }
 
     /// Weights of the old and the new contact force in (T3).
@@ -112,6 +131,9 @@ impl Stepper<'_> {
         let Some(force) = &mut self.force else { return };
         for (i, candidate) in to.scene.candidates.iter().enumerate() {
             let gap = candidate.gap(&from.q, candidate.shift[0]);
+            let mut there = *candidate;
+            there.freeze(&from.q, candidate.shift[0]);
+            force.before[i] = (there.gap_row, there.normal);
             let near = gap + 0.5 * h * from.mean_rate[i] <= ACTIVATION * self.system.length;
             force.start[i] = gap;
             force.eligible[i] = candidate.responds && (force.law == MasslessLaw::Position || near);
@@ -120,12 +142,30 @@ impl Stepper<'_> {
         to.state.force.fill(0.0);
     }
 
+    /// Gradients of curved gaps where the law takes them: at the end of the step, or over it.
+    pub(super) fn bend_forces(&mut self, from: &State, to: &mut Attempt) {
+        let Some(force) = &mut self.force else { return };
+        if self.system.contacts.steady() {
+            return;
+        }
+        let q = &to.state.q;
+        for candidate in &mut to.scene.candidates {
+            match force.law {
+                MasslessLaw::Position => candidate.freeze(q, candidate.shift[1]),
+                MasslessLaw::MidVelocity => candidate.secant(&from.q, q),
+            }
+        }
+        force.compliance.clear();
+    }
+
     /// Contact forces in the residual of (T3), and equilibrium in its massless rows, (T92).
     pub(super) fn force_residual(&mut self, from: &State, to: &Attempt) {
         let Some(force) = &self.force else { return };
         let (system, state, residual) = (self.system, &to.state, &mut self.work.residual);
         let [old, new] = force.weights(&self.row);
-        add_forces(&to.scene, -old, &from.force, residual);
+        for ((row, _), &pushed) in force.before.iter().zip(&from.force).filter(|(_, pushed)| **pushed != 0.0) {
+            row.push(-old * pushed, residual);
+        }
         if let (Some(moved), MasslessLaw::Position) = (&system.redistribution, force.law) {
             for &i in moved.massless() {
                 residual[i] = new * (state.internal[i] + state.viscous[i] - state.applied[i] - system.gravity[i]);
@@ -247,7 +287,7 @@ impl Stepper<'_> {
         worst / self.system.length
     }
 
-    /// Work of the contact forces, (T95), and the reset of massless velocities and accelerations, (T94).
+    /// Work of the contact forces, (T95), (T98), and the reset of massless velocities and accelerations, (T94).
     pub(super) fn finish_force(&mut self, from: &State, h: f64, to: &mut Attempt) {
         let Some(force) = &self.force else { return };
         let (system, dq) = (self.system, &mut self.work.first);
@@ -257,18 +297,21 @@ impl Stepper<'_> {
         }
         let (mut contact, mut support, mut drift) = (0.0, 0.0, 0.0);
         for (i, candidate) in to.scene.candidates.iter().enumerate() {
-            let path = candidate.rate(dq);
-            let moved = inner(candidate.normal, minus(candidate.shift[1], candidate.shift[0]));
-            let (old, new) = (from.force[i], state.force[i]);
-            let mean = match force.law {
+            let carried = minus(candidate.shift[1], candidate.shift[0]);
+            let (row, normal) = &force.before[i];
+            // Works of the old and of the new force over the step, and of the obstacle in them.
+            let old = [row.times(dq), inner(*normal, carried)].map(|path| from.force[i] * path);
+            let new = [candidate.rate(dq), inner(candidate.normal, carried)].map(|path| state.force[i] * path);
+            let [work, obstacle] = match force.law {
                 MasslessLaw::Position => {
-                    drift -= (self.row.alpha_f - 0.5) * (new - old) * path;
-                    0.5 * (old + new)
+                    drift -= (self.row.alpha_f - 0.5) * (new[0] - old[0]);
+                    [0, 1].map(|k| 0.5 * (old[k] + new[k]))
                 }
-                MasslessLaw::MidVelocity => new,
+                // Along a discrete gradient the rest of the work is what the gap feels.
+                MasslessLaw::MidVelocity => [new[0], new[0] - state.force[i] * (to.gaps[i] - force.start[i])],
             };
-            contact += mean * (path - moved);
-            support += mean * moved;
+            contact += work - obstacle;
+            support += obstacle;
             state.mean_rate[i] = (to.gaps[i] - force.start[i]) / h;
         }
         to.balance.contact = contact;
@@ -288,12 +331,11 @@ impl Stepper<'_> {
         let Some(moved) = &self.system.redistribution else { return Ok(()) };
         let system = self.system;
         let mut scene = Scene::new(system);
-        scene.look_at(system, state);
-        let candidates = &scene.candidates;
+        let count = scene.candidates.len();
         let law = moved.law;
         let mut matrix = Symmetric::zeros(system.mass.pattern.clone());
         let mut factor = Factor::new(&matrix.pattern, system.nodes.free);
-        let (mut residual, mut gaps) = (vec![0.0; state.q.len()], vec![0.0; candidates.len()]);
+        let (mut residual, mut gaps) = (vec![0.0; state.q.len()], vec![0.0; count]);
         let mut y = gaps.clone();
         // Only massless motions answer here.
         let masked = |x: &mut [f64]| {
@@ -304,6 +346,8 @@ impl Stepper<'_> {
         let mut moves = f64::INFINITY;
         for _ in 0..STATIC_PASSES {
             self.forces(state);
+            scene.look_at(system, state);
+            let candidates = &scene.candidates;
             system.massless_stiffness(&state.q, &mut matrix);
             factor.factor(&matrix).map_err(|s| {
                 Error::Solver(format!("a massless node has no stiffness near {}", system.describe(s.row)))
@@ -314,12 +358,15 @@ impl Stepper<'_> {
             masked(&mut residual);
             factor.solve(&mut residual);
             let before: Vec<f64> = moved.massless().iter().map(|&i| state.q[i]).collect();
+            // Gaps along the tangents at this place, where passes end.
+            for (gap, candidate) in gaps.iter_mut().zip(candidates) {
+                *gap = candidate.gap_at_end(&state.q) + candidate.rate(&residual);
+            }
             moved.massless().iter().for_each(|&i| state.q[i] += residual[i]);
             let mut compliance = Delassus::default();
-            compliance.resize(candidates.len());
+            compliance.resize(count);
             let mut all = Vec::new();
             for (i, candidate) in candidates.iter().enumerate() {
-                gaps[i] = candidate.gap_at_end(&state.q);
                 residual.fill(0.0);
                 candidate.push(1.0, &mut residual);
                 masked(&mut residual);
@@ -344,7 +391,8 @@ impl Stepper<'_> {
             let change = moved.massless().iter().zip(before).map(|(&i, old)| (state.q[i] - old).abs());
             moves = change.fold(0.0, f64::max) / system.length;
             // Passes that no longer help have reached rounding.
-            if system.linear || moves <= 1e-15 || (moves <= 1e-11 && moves > 0.25 * last) {
+            if (system.linear && system.contacts.steady()) || moves <= 1e-15 || (moves <= 1e-11 && moves > 0.25 * last)
+            {
                 moves = 0.0;
                 break;
             }
@@ -354,11 +402,11 @@ impl Stepper<'_> {
                 "no equilibrium of the massless nodes at the start (moves {moves:.1e})"
             )));
         }
-        for (rate, candidate) in state.mean_rate.iter_mut().zip(candidates) {
+        for (rate, candidate) in state.mean_rate.iter_mut().zip(&scene.candidates) {
             *rate = candidate.rate(&state.v);
         }
         self.forces(state);
-        self.accelerate(state);
+        self.accelerate(state, &scene.candidates);
         self.energies(state);
         Ok(())
     }

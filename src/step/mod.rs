@@ -18,10 +18,10 @@ mod newton;
 mod touch;
 
 use crate::case::data::{self, ContactMethod, Position};
-use crate::contact::Scene;
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::friction::Rough;
 use crate::contact::solver::Method;
+use crate::contact::{Candidate, Scene};
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::{self, Balance, Passage};
 use crate::march::{Memory, Method as StepMethod};
@@ -34,7 +34,7 @@ use contact::Operators;
 use force::Force;
 pub use force::admit;
 pub(crate) use newton::{STALLED, newton_limit};
-use touch::misfit;
+use touch::active_set;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.
 const ACTIVATION: f64 = 1e-11;
@@ -63,6 +63,8 @@ pub struct Attempt {
     pub scene: Scene,
     /// Gap of every candidate at the end.
     pub gaps: Vec<f64>,
+    /// What contact may bring in at most while its law holds, beside `support`, (T26).
+    pub granted: f64,
     /// Number of contacts that took part.
     pub active: usize,
     /// Newton passes.
@@ -89,7 +91,7 @@ pub struct Stepper<'a> {
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
     factored: Option<(f64, u64)>,
     operators: Operators,
-    /// Solver for many contacts, where each is a bound on one degree of freedom and W = (1−α_m) GᵀÂ⁻¹G.
+    /// Solver for many contacts, where each is a bound on one degree of freedom.
     active_set: Option<ActiveSet>,
     /// What contact as a force needs, where nodes are massless.
     force: Option<Force>,
@@ -157,14 +159,14 @@ impl<'a> Stepper<'a> {
             factor: Factor::new(&system.mass.pattern, system.nodes.free),
             factored: None,
             operators: Operators::new(settings.position),
-            active_set: match misfit(system, &row, &settings) {
-                None => Some(ActiveSet::new(&system.mass, system.nodes.free)),
-                Some(reason) if settings.contact.method == ContactMethod::ActiveSet => {
+            active_set: match active_set(system, &row, &settings) {
+                Ok(active_set) => Some(active_set),
+                Err(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(
                         "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""
                     )));
                 }
-                Some(_) => None,
+                Err(_) => None,
             },
             force: Force::of(system),
             chain: Chain::of(system, &row, &settings).map(Box::new),
@@ -212,17 +214,14 @@ impl<'a> Stepper<'a> {
         state.v.copy_from_slice(&system.v0);
         system.applied(0.0, &mut state.applied);
         self.forces(&mut state);
-        self.accelerate(&mut state);
+        self.accelerate(&mut state, &[]);
         self.energies(&mut state);
-        let value = ledger::initial_storage(system, &state, &self.row, h, &mut self.work.ledger);
-        if let Some(storage) = &mut state.storage {
-            (storage.value, storage.h) = (value, h);
-        }
+        ledger::initial_storage(system, &mut state, &self.row, h, &mut self.work.ledger);
         state
     }
 
-    /// The acceleration at t = 0 from the forces of a state; zero where there is no mass.
-    fn accelerate(&mut self, state: &mut State) {
+    /// The acceleration at t = 0 from the forces of a state, those of contact included; zero where there is no mass.
+    fn accelerate(&mut self, state: &mut State, candidates: &[Candidate]) {
         let (system, work) = (self.system, &mut self.work);
         state.a.fill(0.0);
         for (dof, function) in &system.drives {
@@ -230,7 +229,7 @@ impl<'a> Stepper<'a> {
         }
         system.mass.multiply(&state.a, &mut work.first);
         work.second.fill(0.0);
-        for (candidate, &force) in system.contacts.candidates.iter().zip(&state.force) {
+        for (candidate, &force) in candidates.iter().zip(&state.force) {
             candidate.push(force, &mut work.second);
         }
         for i in 0..system.nodes.free {
@@ -259,7 +258,8 @@ impl<'a> Stepper<'a> {
 
     /// Whether one pass is not enough: something is not affine, forces or gaps that must vanish.
     fn iterates(&self) -> bool {
-        !self.system.linear || (self.settings.position == Position::Ggl && !self.system.contacts.steady())
+        let positions = self.settings.position == Position::Ggl || self.force.is_some();
+        !self.system.linear || (positions && !self.system.contacts.steady())
     }
 
     /// Predictions of (T1)–(T2), active contacts and first guess.
@@ -343,10 +343,14 @@ impl<'a> Stepper<'a> {
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
     fn prepare(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (system, row) = (self.system, &self.row);
-        let known = self.factored.filter(|_| system.linear).is_some_and(|(size, _)| size == h);
+        let curved = self.force.is_some() && !system.contacts.steady();
+        let known = self.factored.filter(|_| system.linear && !curved).is_some_and(|(size, _)| size == h);
         if !known {
             let (m, c, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_c) * h * row.g1, (1.0 - row.alpha_f) * h * h * row.b1);
             system.effective(&to.state.q, m, c, k, &mut self.effective);
+            if let Some(force) = self.force.as_ref().filter(|_| curved) {
+                force.curve(h, row, system.nodes.free, to, &mut self.effective);
+            }
             self.factor.factor(&self.effective).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
             })?;
@@ -420,7 +424,7 @@ impl<'a> Stepper<'a> {
         let work = &mut self.work;
         let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates: [&work.u0, &work.u1] };
         if from.storage.is_some() {
-            let contact = to.balance.contact;
+            let contact = to.balance.contact + obstacles;
             to.balance.storage_defect =
                 ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
         }
@@ -492,10 +496,12 @@ impl StepMethod for Stepper<'_> {
         self.begin(from, h, t1, to);
         loop {
             self.place(h, &mut to.state);
+            self.bend_forces(from, to);
             let done = self.converged(from, to)?;
             if done {
                 break;
             }
+            self.bend(from, to);
             self.prepare(h, to)?;
             self.pass(h, to)?;
             to.passes += 1;

@@ -114,13 +114,17 @@ impl Stepper<'_> {
         if worst == 0.0 { 0.0 } else { worst / scale }
     }
 
-    /// Natural-map residual of the gaps of (T7), of the length of the model.
+    /// Natural-map residual of the gaps of (T7), or of curved ones of (T92), of the length of the model.
     pub(super) fn gap_residual(&self, to: &Attempt) -> f64 {
+        if self.force.is_some() && !self.system.contacts.steady() {
+            return self.force_gap_residual(to);
+        }
         let Some(corrected) = &self.operators.corrected else { return 0.0 };
         let (work, mut worst) = (&self.work, 0.0_f64);
         for candidate in work.corrected.iter().map(|&i| &to.scene.candidates[i as usize]) {
             let push = corrected.gap.diagonal(candidate.row) * work.correction[candidate.row];
             worst = worst.max(candidate.gap_at_end(&to.state.q).min(push).abs());
+            worst = worst.max(candidate.strays(&to.state.q).abs());
         }
         worst / self.system.length
     }

@@ -1,8 +1,10 @@
 //! What may touch in a step: which of it is active at the start, and what it did by the end.
 
-use super::contact::bound;
+use super::contact::{bound, shares};
 use super::{ACTIVATION, Attempt, Settings, Stepper};
 use crate::case::data::Position;
+use crate::contact::active_set::ActiveSet;
+use crate::contact::turn::Turn;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -51,45 +53,76 @@ impl Stepper<'_> {
         }
     }
 
+    /// Position-corrected contact with curved obstacles: discrete gradients for the coming pass, (T63).
+    pub(super) fn bend(&mut self, from: &State, to: &mut Attempt) {
+        if self.settings.position != Position::Ggl || self.system.contacts.steady() {
+            return;
+        }
+        to.scene.secants(&from.q, &to.state.q);
+        self.operators.clear();
+        for candidate in &to.scene.candidates {
+            for (row, entries) in candidate.rows_of() {
+                self.work.u0[row] = entries.times(&from.v) - candidate.drift_of(row, 0);
+            }
+        }
+    }
+
     /// Gaps, final velocities and complementarity of the finished step; returns the work of moving obstacles.
     pub(super) fn finish_contact(&mut self, to: &mut Attempt) -> f64 {
-        let work = &mut self.work;
+        let (work, c) = (&mut self.work, self.row.c);
         to.gaps.clear();
         let mut obstacles = 0.0;
+        to.granted = 0.0;
         for candidate in &to.scene.candidates {
             to.gaps.push(candidate.gap_at_end(&to.state.q));
             for (row, entries) in candidate.rows_of() {
-                work.u1[row] = entries.times(&to.state.v) - candidate.drift_of(row, 1);
-                let drift = 0.5 * (candidate.drift_of(row, 0) + candidate.drift_of(row, 1));
-                obstacles += drift * to.state.impulse[row];
+                let (impulse, drift) = (to.state.impulse[row], [0, 1].map(|end| candidate.drift_of(row, end)));
+                work.u1[row] = entries.times(&to.state.v) - drift[1];
+                obstacles += 0.5 * (drift[0] + drift[1]) * impulse;
+                let receding = (1.0 - c * (1.0 + candidate.restitution_of(row))) * work.u0[row] * impulse;
+                to.granted += receding.max(0.0) + (c - 0.5) * (drift[1] - drift[0]) * impulse;
             }
         }
         if self.force.is_some() {
             // Not velocities but gaps carry the work of a force.
             work.u0.fill(0.0);
             work.u1.fill(0.0);
-            obstacles = 0.0;
+            (obstacles, to.granted) = (0.0, 0.0);
         }
         to.complementarity = self.contact_residual(to).max(self.gap_residual(to));
         obstacles
     }
 }
 
-/// Why active sets cannot solve the contacts of a system with a scheme, if they cannot.
-pub(super) fn misfit(system: &System, row: &Tableau, settings: &Settings) -> Option<&'static str> {
+/// Active sets for the contacts of a system with a scheme, or why they cannot solve them.
+pub(super) fn active_set(
+    system: &System,
+    row: &Tableau,
+    settings: &Settings,
+) -> std::result::Result<ActiveSet, &'static str> {
     let contacts = &system.contacts;
-    let bounds: Vec<_> = contacts.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
-    let mut dofs: Vec<usize> = bounds.iter().flatten().map(|bound| bound.dof).collect();
-    dofs.sort_unstable();
+    let bounds: Option<Vec<_>> = contacts.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
     if settings.position == Position::Ggl {
-        Some("position-corrected contact has two laws at once")
-    } else if row.b1 != row.g1 * row.c && row.alpha_f != 1.0 {
-        Some("the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)")
-    } else if !contacts.steady() || bounds.iter().any(Option::is_none) {
-        Some("every contact must be a plane along an axis, without friction")
-    } else if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
-        Some("a node may touch one plane only")
-    } else {
-        None
+        return Err("position-corrected contact has two laws at once");
     }
+    let [s, rho] = shares(row);
+    // Without a number for explicit schemes, so this is no question of signs alone.
+    if !(rho >= 0.0 && s > 0.0) {
+        return Err("the scheme needs 2 beta >= gamma");
+    }
+    if rho > 0.0 && system.damped {
+        return Err("with damping the scheme needs 2 beta = gamma (moreau-jean, newmark with its defaults)");
+    }
+    let Some(bounds) = bounds.filter(|_| contacts.steady()) else {
+        return Err("every contact must be a node on a plane, without friction");
+    };
+    let turns: Vec<Turn> = bounds.iter().filter_map(|(_, turn)| *turn).collect();
+    let plain = bounds.iter().filter(|(_, turn)| turn.is_none()).map(|(bound, _)| bound.dof);
+    let mut dofs: Vec<usize> = plain.chain(turns.iter().flat_map(|turn| turn.dofs)).collect();
+    dofs.sort_unstable();
+    if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err("a node may touch one tilted plane, or one plane along each axis");
+    }
+    let found = ActiveSet::new(&system.mass, system.nodes.free, [s, rho], &turns);
+    found.ok_or("the axes of a node cannot be turned to its plane")
 }

@@ -106,9 +106,12 @@ pub fn possible(model: &Model, system: &System, contact: usize) -> bool {
     })
 }
 
-/// The normal of a contact of massless nodes: that of its plane, or the only direction that there is.
-fn normal(contact: &Contact) -> [f64; 2] {
-    contact.obstacle.plane().map_or([1.0, 0.0], |(_, normal)| normal)
+/// The normal of a contact of massless nodes: that of its plane, or the only direction that there is; none of a circle has one.
+fn normal(contact: &Contact) -> Option<[f64; 2]> {
+    match contact.obstacle {
+        Obstacle::Circle { .. } => None,
+        _ => Some(contact.obstacle.plane().map_or([1.0, 0.0], |(_, normal)| normal)),
+    }
 }
 
 /// Rows of the degrees of freedom that a contact node loses the mass of.
@@ -116,7 +119,7 @@ fn node_rows(
     model: &Model,
     nodes: &Nodes,
     node: usize,
-    normal: [f64; 2],
+    normal: Option<[f64; 2]>,
     rule: Option<MassRule>,
 ) -> std::result::Result<Rows, String> {
     let body = model.body_of(node);
@@ -145,7 +148,8 @@ fn node_rows(
         _ => {}
     }
     // With large rotations the kinetic energy of all motions must stay together; with small ones the normal is fixed.
-    let wanted = |c: Component| exact || c == Component::Theta || normal[c as usize].abs() > 1e-12;
+    let pushed = |c: Component| normal.is_none_or(|normal| normal[c as usize].abs() > 1e-12);
+    let wanted = |c: Component| exact || c == Component::Theta || pushed(c);
     let place = |other: usize| nodes.place[other];
     let apart = |a: usize, b: usize| [place(b)[0] - place(a)[0], place(b)[1] - place(a)[1]];
     let size = |d: [f64; 2]| d[0].hypot(d[1]);

@@ -4,6 +4,7 @@ use carom::case::data::{ContactMethod, ContactSolver};
 use carom::contact::active_set::{ActiveSet, Bound};
 use carom::contact::delassus::Delassus;
 use carom::contact::solver::{Method, Problem};
+use carom::contact::turn::Turn;
 use carom::la::{Pattern, Symmetric};
 use std::collections::BTreeMap;
 
@@ -100,7 +101,7 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
         let dense =
             nalgebra::DMatrix::from_fn(n, n, |i, j| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]));
         let inverse = dense.try_inverse().unwrap();
-        let bounds: Vec<Bound> = (0..n)
+        let mut bounds: Vec<Bound> = (0..n)
             .step_by(2)
             .enumerate()
             .map(|(row, dof)| Bound { row, dof, part: if row % 3 == 0 { -0.7 } else { 1.0 } })
@@ -113,7 +114,8 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
             .collect();
         let b: Vec<f64> = (0..m).map(|_| random.within(-1.0, 0.5)).collect();
         let mut p = vec![0.0; m];
-        let outcome = ActiveSet::new(&matrix, n).solve(&matrix, scale, &bounds, &b, &mut p);
+        let outcome =
+            ActiveSet::new(&matrix, n, [scale, 0.0], &[]).unwrap().solve(&matrix, &mut bounds, &b, &mut p, |_, _| ());
         assert!(outcome.converged && outcome.residual < 1e-12, "trial {trial}: {outcome:?}");
         assert_eq!(outcome.method, Method::ActiveSet);
         let operator = Delassus::full(&w);
@@ -126,4 +128,80 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
         let apart = p.iter().zip(&z).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < 1e-8 * size, "trial {trial}: {apart:e} of {size:e}");
     }
+}
+
+/// Chains of nodes with two unknowns each and a plane of its own direction at every node: active sets in turned axes, on the
+/// doubled matrix if the mass has a share of its own, against Lemke on W.
+#[test]
+fn active_sets_turn_axes_to_tilted_planes() {
+    let mut random = Random(11);
+    for trial in 0..200 {
+        let nodes = 2 + (random.next() * 20.0) as usize;
+        let cliques: Vec<[u32; 4]> = (0..nodes as u32 - 1).map(|k| [2 * k, 2 * k + 1, 2 * k + 2, 2 * k + 3]).collect();
+        let n = 2 * nodes;
+        let mut matrix = Symmetric::zeros(Pattern::from_cliques(n, cliques.iter().map(|c| c.as_slice())).into());
+        let mut mass = matrix.clone();
+        (0..n).for_each(|i| matrix.add(i, i, random.within(0.5, 2.0)));
+        (0..n).for_each(|i| mass.add(i, i, random.within(0.5, 2.0)));
+        for clique in &cliques {
+            let shape: Vec<f64> = (0..4).map(|_| random.within(-0.5, 0.5)).collect();
+            for (a, &i) in clique.iter().enumerate() {
+                for (b, &j) in clique.iter().enumerate().skip(a) {
+                    mass.add(i as usize, j as usize, shape[a] * shape[b]);
+                }
+            }
+            for _ in 0..3 {
+                let strain: Vec<f64> = (0..4).map(|_| random.within(-3.0, 3.0)).collect();
+                for (a, &i) in clique.iter().enumerate() {
+                    for (b, &j) in clique.iter().enumerate().skip(a) {
+                        matrix.add(i as usize, j as usize, strain[a] * strain[b]);
+                    }
+                }
+            }
+        }
+        let turns: Vec<Turn> = (0..nodes)
+            .map(|k| {
+                let angle = random.within(-3.0, 3.0);
+                Turn { dofs: [2 * k, 2 * k + 1], along: [angle.cos(), angle.sin()] }
+            })
+            .collect();
+        let mut bounds: Vec<Bound> = (0..nodes).map(|row| Bound { row, dof: 2 * row, part: 1.0 }).collect();
+        let inverse = |of: &Symmetric| {
+            let entry = |i: usize, j: usize| of.pattern.position(i, j).map_or(0.0, |k| of.values[k]);
+            nalgebra::DMatrix::from_fn(n, n, entry).try_inverse().unwrap()
+        };
+        let rho = if trial % 2 == 0 { 0.0 } else { 10f64.powf(random.within(-3.0, 0.0)) };
+        let (shares, m) = ([random.within(0.5, 1.0), rho], nodes);
+        let both = shares[0] * inverse(&matrix) + shares[1] * inverse(&mass);
+        let w: Vec<Vec<f64>> = turns
+            .iter()
+            .map(|a| {
+                let between = |b: &Turn| {
+                    let pairs = (0..2).flat_map(|i| (0..2).map(move |j| (i, j)));
+                    pairs.map(|(i, j)| a.along[i] * both[(a.dofs[i], b.dofs[j])] * b.along[j]).sum::<f64>()
+                };
+                turns.iter().map(between).collect()
+            })
+            .collect();
+        let b: Vec<f64> = (0..m).map(|_| random.within(-1.0, 0.5)).collect();
+        let mut p = vec![0.0; m];
+        let mut answers = vec![0.0; m];
+        let mut solver = ActiveSet::new(&mass, n, shares, &turns).unwrap();
+        let outcome = solver.solve(&matrix, &mut bounds, &b, &mut p, |row, answer| answers[row] = answer);
+        assert!(outcome.converged && outcome.residual < 1e-10, "trial {trial}: {outcome:?}");
+        assert!(answers.iter().all(|answer| *answer > 0.0));
+        let operator = Delassus::full(&w);
+        let active: Vec<u32> = (0..m as u32).collect();
+        let problem = Problem { delassus: &operator, active: &active, b: &b };
+        let settings = ContactSolver { method: ContactMethod::Lemke, tolerance: 1e-12, ..Default::default() };
+        let (mut z, mut y) = (vec![0.0; m], vec![0.0; m]);
+        assert!(problem.solve(&settings, &mut z, &mut y).converged);
+        let size = z.iter().fold(1e-3_f64, |a, x| a.max(*x));
+        let apart = p.iter().zip(&z).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-8 * size, "trial {trial}: {apart:e} of {size:e}");
+    }
+    // A row with an entry for one of the two only cannot be turned in place.
+    let pattern = Pattern::from_cliques(3, [[0u32, 1].as_slice(), [1u32, 2].as_slice()].into_iter());
+    let narrow = Symmetric::zeros(pattern.into());
+    assert!(ActiveSet::new(&narrow, 3, [1.0, 0.0], &[Turn { dofs: [0, 1], along: [0.6, 0.8] }]).is_none());
 }

@@ -4,6 +4,7 @@
 mod bars;
 #[path = "../common/mod.rs"]
 mod common;
+mod curved;
 
 use carom::case::data::{self, MasslessLaw};
 use carom::contact::{Candidate, Contacts};

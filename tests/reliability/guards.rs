@@ -3,8 +3,12 @@
 use super::common::runs::{cases, shipped};
 use super::{Nothing, contents};
 use carom::checkpoint::Checkpoint;
+use carom::growth::{Quantity, Theorem};
+use carom::march::{self, Escort, Guards, Memory, Method};
 use carom::run::{self, Manner};
-use carom::{Error, case};
+use carom::state::State;
+use carom::step::Attempt;
+use carom::{Error, Result, case};
 
 /// How a shipped case with these overrides fails when it runs.
 fn failure(name: &str, set: &[&str]) -> (Error, Checkpoint) {
@@ -28,6 +32,87 @@ fn a_contact_residual_beyond_its_guard_ends_the_run() {
     assert!(checkpoint.state.step >= 249 && checkpoint.state.energy.total().is_finite());
     let off = shipped("impacting-bar", &["guards.contact=false", "time.end=0.6"]);
     run::measure(&off, None, &|| None).unwrap();
+}
+
+/// A method whose memory is damaged: in one step it begins with velocities that are a little too large.
+struct Damaged<'a>(Box<dyn Method + 'a>, u64);
+
+impl Method for Damaged<'_> {
+    fn initial_attempt(&mut self, h: f64) -> Result<Attempt> {
+        self.0.initial_attempt(h)
+    }
+
+    fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()> {
+        let mut from = from.clone();
+        if from.step == self.1 {
+            from.v.iter_mut().for_each(|v| *v *= 1.01);
+        }
+        self.0.attempt(&from, h, t1, to)
+    }
+
+    fn memory(&self) -> Memory {
+        self.0.memory()
+    }
+
+    fn recall(&mut self, memory: Memory) -> Result<()> {
+        self.0.recall(memory)
+    }
+
+    fn factorization(&self) -> &'static str {
+        self.0.factorization()
+    }
+}
+
+/// Where a theorem forbids growth, one per cent of the velocity is noticed; elsewhere it is not.
+#[test]
+fn what_cannot_grow_is_watched_tightly() {
+    let mj = r#"{ name = "moreau-jean", theta = "#;
+    let rows = [
+        ("impacting-bar", format!("{mj} 0.5 }}"), Some(Quantity::Energy)),
+        ("impacting-bar", format!("{mj} 0.8 }}"), Some(Quantity::Energy)),
+        ("impacting-oscillator", format!("{mj} 0.5 }}"), Some(Quantity::Energy)),
+        ("impacting-oscillator", r#"{ name = "moreau-jean-dissipative" }"#.into(), Some(Quantity::Energy)),
+        ("impacting-bar", r#"{ name = "newmark" }"#.into(), Some(Quantity::Storage)),
+        ("truss", r#"{ name = "hht", alpha = 0.1 }"#.into(), Some(Quantity::Storage)),
+        ("impacting-bar", r#"{ name = "generalized-alpha", rho_inf = 0.9 }"#.into(), Some(Quantity::Storage)),
+        // Restitution 0.8: proven up to theta = 1/1.8.
+        ("impacting-oscillator", format!("{mj} 0.6 }}"), None),
+        ("impacting-bar", r#"{ name = "newmark", gamma = 0.6, beta = 0.25 }"#.into(), None),
+        ("impacting-bar", r#"{ name = "generalized-alpha", rho_inf = 0.9, position = "ggl" }"#.into(), None),
+        ("rotating-beam", format!("{mj} 0.5 }}"), None),
+    ];
+    for (name, scheme, quantity) in rows {
+        let loaded = shipped(name, &[&format!("scheme={scheme}"), "time.end=0.05", "expect={}"]);
+        let prepared = run::prepare(&loaded).unwrap();
+        let (case, system) = (&loaded.case, &prepared.system);
+        assert_eq!(Theorem::of(case, system).map(|theorem| theorem.quantity), quantity, "{name} {scheme}");
+        let mut damaged = Damaged(run::method(case, system).unwrap(), 3);
+        let guards = Guards::new(case, system);
+        let escort = Escort { keeper: None, from: None, stop: &|| None };
+        let result = march::march(&mut damaged, &mut run::pace(case), &guards, &mut [], escort);
+        let Some(quantity) = quantity else {
+            assert!(result.is_ok(), "{name} {scheme}");
+            continue;
+        };
+        let error = result.err().unwrap_or_else(|| panic!("{name} {scheme}: nothing noticed"));
+        assert_eq!(error.exit_code(), 5);
+        let message = error.to_string();
+        assert!(message.starts_with(&format!("guard `energy`: the {} grew by ", quantity.name())), "{message}");
+        assert!(message.contains("in step 4 ") && message.contains("set guards.energy"), "{message}");
+    }
+}
+
+/// Impulses that Gauss–Seidel left unfinished give energy; with the tolerance spelled out the guard says so.
+#[test]
+fn impulses_that_give_energy_are_noticed() {
+    let solver = "solver.contact={ method = \"pgs\", tolerance = 1e-1 }";
+    let set = ["scheme={ name = \"moreau-jean\" }", solver, "guards.contact=false"];
+    let (error, _) = failure("newtons-cradle", &[&set[..], &["guards.energy.proven=1e-9"]].concat());
+    let message = error.to_string();
+    assert!(message.starts_with("guard `energy`: the energy grew by "), "{message}");
+    assert!(message.contains("take a smaller solver.contact.tolerance"), "{message}");
+    // By default the guard asks for no more than the solver was asked for.
+    run::measure(&shipped("newtons-cradle", &set), None, &|| None).unwrap();
 }
 
 #[test]
@@ -65,6 +150,8 @@ fn thresholds_are_spelled_out_in_the_resolved_case() {
     let guards = |set: &[&str]| serde_json::to_value(&shipped("impacting-bar", set).case.guards).unwrap();
     assert_eq!(guards(&[])["contact"]["residual"], 1e-6);
     assert_eq!(guards(&["solver.contact.tolerance=1e-5"])["contact"]["residual"], 100.0 * 1e-5);
+    assert_eq!(guards(&[])["energy"]["proven"], 1e-9);
+    assert_eq!(guards(&["solver.contact.tolerance=1e-5"])["energy"]["proven"], 100.0 * 1e-5);
     assert_eq!(guards(&[])["newton"]["reach"], 1.0);
     assert_eq!(guards(&["guards.newton=false"])["newton"], false);
 }

@@ -188,6 +188,9 @@ impl Sparse {
     /// Its rows before `end`, without the first `done` of them.
     pub fn until(&self, done: usize, end: usize) -> &[(u32, Row)] {
         let left = &self.rows[done..];
+        if left.last().is_none_or(|(row, _)| (*row as usize) < end) {
+            return left;
+        }
         let count = left.iter().take_while(|(row, _)| (*row as usize) < end).count();
         &left[..count]
     }

@@ -128,7 +128,8 @@ impl Stepper<'_> {
                 da: sums.change,
                 position: -off_centre * ((1.0 - row.g1) * pushed0 + row.g1 * pushed1),
             };
-            to.balance.storage_defect = ledger::close_storage(&row, h, &to.state.energy, contact, &storage, old, new);
+            to.balance.storage_defect =
+                ledger::close_storage(&row, h, &to.state.energy, contact + obstacles, &storage, old, new);
         }
         self.finite(&to.state)
     }

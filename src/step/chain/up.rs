@@ -2,7 +2,7 @@
 //! then the sums of the ledger.
 
 use super::FEW;
-use super::line::{BLOCK, Lanes, Line, after, settle};
+use super::line::{BLOCK, Lanes, Line, after, before, settle};
 use crate::la::lanes::{LANES, Number, Processor, Row, Task};
 use crate::schemes::Tableau;
 use std::ops::Range;
@@ -56,9 +56,23 @@ pub(super) struct Motion<T> {
     pub z: T,
 }
 
-impl<T> Motion<T> {
-    fn map<U>(self, f: impl Fn(T) -> U) -> Motion<U> {
-        Motion { q: f(self.q), v: f(self.v), a: f(self.a), z: f(self.z) }
+impl<'a> Motion<&'a [f64]> {
+    fn rows<const FILTER: bool>(&self, range: &Range<usize>) -> Motion<&'a [Row]> {
+        let Motion { q, v, a, z } = self;
+        let z = if FILTER { rows(z, range) } else { &[] };
+        Motion { q: rows(q, range), v: rows(v, range), a: rows(a, range), z }
+    }
+
+    fn row<const FILTER: bool>(&self, j: usize) -> Motion<Row> {
+        let rows = self.rows::<FILTER>(&(j..j + 1));
+        Motion { q: rows.q[0], v: rows.v[0], a: rows.a[0], z: if FILTER { rows.z[0] } else { [0.0; LANES] } }
+    }
+
+    /// Numbers behind all rows.
+    fn behind<const FILTER: bool>(&self, range: &Range<usize>) -> Motion<&'a [f64]> {
+        let Motion { q, v, a, z } = self;
+        let z = if FILTER { &z[range.clone()] } else { &[] };
+        Motion { q: &q[range.clone()], v: &v[range.clone()], a: &a[range.clone()], z }
     }
 }
 
@@ -67,19 +81,39 @@ impl Motion<&mut [f64]> {
         Motion { q: self.q, v: self.v, a: self.a, z: self.z }
     }
 
-    fn rows(&mut self, range: &Range<usize>) -> Motion<&mut [Row]> {
+    fn rows<const FILTER: bool>(&mut self, range: &Range<usize>) -> Motion<&mut [Row]> {
         let Motion { q, v, a, z } = self;
-        Motion { q: rows_mut(q, range), v: rows_mut(v, range), a: rows_mut(a, range), z: rows_mut(z, range) }
+        let z = if FILTER { rows_mut(z, range) } else { &mut [] };
+        Motion { q: rows_mut(q, range), v: rows_mut(v, range), a: rows_mut(a, range), z }
+    }
+
+    fn behind<const FILTER: bool>(&mut self, range: &Range<usize>) -> Motion<&mut [f64]> {
+        let Motion { q, v, a, z } = self;
+        let z = if FILTER { &mut z[range.clone()] } else { &mut [] };
+        Motion { q: &mut q[range.clone()], v: &mut v[range.clone()], a: &mut a[range.clone()], z }
     }
 }
 
-/// Some rows of an array; none if it is absent.
+impl Motion<Row> {
+    /// The same for the next lanes.
+    fn shifted(self) -> Motion<Row> {
+        let Motion { q, v, a, z } = self;
+        Motion { q: before(&q), v: before(&v), a: before(&a), z: before(&z) }
+    }
+
+    fn last_lane(self) -> Motion<f64> {
+        let Motion { q, v, a, z } = self;
+        Motion { q: q[LANES - 1], v: v[LANES - 1], a: a[LANES - 1], z: z[LANES - 1] }
+    }
+}
+
+/// Some rows of an array.
 fn rows<'a>(x: &'a [f64], range: &Range<usize>) -> &'a [Row] {
-    x.get(LANES * range.start..LANES * range.end).map_or(&[], |x| x.as_chunks().0)
+    x[LANES * range.start..LANES * range.end].as_chunks().0
 }
 
 fn rows_mut<'a>(x: &'a mut [f64], range: &Range<usize>) -> &'a mut [Row] {
-    x.get_mut(LANES * range.start..LANES * range.end).map_or(&mut [], |x| x.as_chunks_mut().0)
+    x[LANES * range.start..LANES * range.end].as_chunks_mut().0
 }
 
 /// From the eliminated right-hand side in `a` of the new motion, with the separators solved, to the end of the step.
@@ -92,22 +126,20 @@ pub(super) fn up<const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
     mut new: Motion<&mut [f64]>,
 ) -> Sums {
     let (n, length) = (line.n, line.weave.rows);
-    let constants = [&line.stiffness, &line.mass, &line.coupling, &line.gravity];
     let weights = Weights::new(row, factor.h);
     // The row of the separators has unit pivots and no multipliers.
     new.a[..LANES].copy_from_slice(&separators);
     let next = after(&separators, 0.0);
-    let (mut carry, mut sums) = ([0.0; LANES], Sums::default());
+    let (mut carry, mut sums, mut few) = ([0.0; LANES], Sums::default(), Sums::default());
     let pressed = || impulse.iter().zip(&factor.responses).filter(|(p, _)| **p != 0.0).map(|(p, r)| (*p, r));
     // Of the jumps of every contact, how many rows have been added.
     let mut done = [0; FEW];
-    // What is before the separators is known at the end only.
-    let mut booked = 1;
-    for block in 0..length.div_ceil(BLOCK) {
-        let range = block * BLOCK..((block + 1) * BLOCK).min(length);
+    let mut from = 0;
+    while from < length {
+        let range = from..(from + BLOCK).min(length);
         let part = Moving {
-            old: old.map(|x| rows(x, &range)),
-            new: new.rows(&range),
+            old: old.rows::<FILTER>(&range),
+            new: new.rows::<FILTER>(&range),
             lower: rows(&factor.lower, &range),
             pivot: rows(&factor.pivot, &range),
             fill: rows(&factor.fill, &range),
@@ -125,62 +157,46 @@ pub(super) fn up<const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
             let jump = response.jump.until(*done, range.end);
             *done += jump.len();
             if !jump.is_empty() {
-                processor.run(Push::<FILTER> { jump, p, new: new.rows(&(0..length)), weights: &weights });
+                processor.run(Push::<FILTER> { jump, p, new: new.rows::<FILTER>(&(0..length)), weights: &weights });
             }
         }
-        let (with_before, own) = (booked - 1..range.end, booked..range.end);
-        let [stiffness, mass, coupling, gravity] = constants.map(|x| rows(x, &own));
-        let (old, new) = (old.map(|x| rows(x, &with_before)), new.get().map(|x| rows(x, &with_before)));
-        let part = Booking { old, new, stiffness, mass, coupling, gravity };
-        processor.run(Book::<CARRIES, LOSES, FILTER> { part, sums: &mut sums });
-        booked = range.end;
+        // What is before the separators is known in the last block only.
+        let whole = range.end - range.start == length;
+        let own = if whole { range.clone() } else { range.start.max(1)..range.end };
+        let before = if whole { length - 1 } else { own.start - 1 };
+        let mut before = [old, new.get()].map(|motion| motion.row::<FILTER>(before));
+        if whole {
+            before = before.map(Motion::shifted);
+        }
+        let part = Booking::rows::<FILTER>(line, [old, new.get()], &own);
+        processor.run(Book::<CARRIES, LOSES, FILTER> { part, before, sums: &mut sums });
+        from = range.end;
     }
-    let mut few = Sums::default();
+    let last = [old, new.get()].map(|motion| motion.row::<FILTER>(length - 1));
+    if length > BLOCK {
+        let part = Booking::rows::<FILTER>(line, [old, new.get()], &(0..1));
+        processor.run(Book::<CARRIES, LOSES, FILTER> { part, before: last.map(Motion::shifted), sums: &mut sums });
+    }
     // The unknowns behind all rows.
     let behind = LANES * length..n;
     if !behind.is_empty() {
-        let filtered = if FILTER { behind.clone() } else { 0..0 };
         let [lower, pivot, fill] = [&factor.lower, &factor.pivot, &factor.fill].map(|x| &x[behind.clone()]);
-        let Motion { q, v, a, z } = &mut new;
-        let mut tail = Motion {
-            q: &mut q[behind.clone()],
-            v: &mut v[behind.clone()],
-            a: &mut a[behind.clone()],
-            z: &mut z[filtered.clone()],
-        };
-        let old = Motion {
-            q: &old.q[behind.clone()],
-            v: &old.v[behind.clone()],
-            a: &old.a[behind.clone()],
-            z: &old.z[filtered],
-        };
-        let new = Motion { q: &mut *tail.q, v: &mut *tail.v, a: &mut *tail.a, z: &mut *tail.z };
-        let part = Moving { old, new, lower, pivot, fill, weights: &weights, next: &0.0 };
+        let (from, to) = (old.behind::<FILTER>(&behind), new.behind::<FILTER>(&behind));
+        let part = Moving { old: from, new: to, lower, pivot, fill, weights: &weights, next: &0.0 };
         part.advance::<f64, CARRIES, FILTER, false>((), &mut carry[LANES - 1]);
         for (p, response) in pressed() {
+            let mut to = new.behind::<FILTER>(&behind);
             let jump = response.jump.tail[..behind.len()].iter().enumerate();
-            jump.for_each(|(j, w)| push::<f64, FILTER>((), j, w, p, &weights, &mut tail));
+            jump.for_each(|(j, w)| push::<f64, FILTER>((), j, w, p, &weights, &mut to));
         }
-    }
-    // The separators and those behind all rows, one by one.
-    let new = new.get();
-    for at in (0..LANES).chain(behind) {
-        let before = line.weave.before(at);
-        let around = |x: &[f64], needed: bool| if needed { [before.map_or(0.0, |b| x[b]), x[at]] } else { [0.0; 2] };
-        let (q, v, a, z) =
-            (around(old.q, LOSES), around(old.v, CARRIES), around(old.a, CARRIES), around(old.z, FILTER));
-        let old = Motion { q: &q[..], v: &v[..], a: &a[..], z: &z[..] };
-        let (q, v, a, z) = (around(new.q, true), around(new.v, true), around(new.a, LOSES), around(new.z, FILTER));
-        let new = Motion { q: &q[..], v: &v[..], a: &a[..], z: &z[..] };
-        let [stiffness, mass, coupling, gravity] = constants.map(|x| x.get(at..at + 1).unwrap_or(&[]));
-        let part = Booking { old, new, stiffness, mass, coupling, gravity };
-        part.book::<f64, CARRIES, LOSES, FILTER>((), &mut few);
+        let part = Booking::behind::<FILTER>(line, [old, new.get()], &behind);
+        part.book::<f64, CARRIES, LOSES, FILTER>((), last.map(Motion::last_lane), &mut few);
     }
     // The edge after the last unknown.
     if line.last_stiffness != 0.0 {
-        let last = n - 1;
         let squares = |old: &[f64], new: &[f64]| {
-            [new[last] * new[last], (new[last] - old[last]) * (new[last] - old[last])].map(|x| line.last_stiffness * x)
+            let (new, change) = (new[n - 1], new[n - 1] - old[n - 1]);
+            [new * new, change * change].map(|x| line.last_stiffness * x)
         };
         let [strain, drift] = squares(old.q, new.q);
         (few.strain, few.drift) = (few.strain + strain, few.drift + drift);
@@ -324,7 +340,7 @@ impl<const FILTER: bool> Task for Push<'_, FILTER> {
     }
 }
 
-/// Arrays of some rows, or of some numbers, that are booked. Motions begin one row before the constants.
+/// Arrays of some rows, or of some numbers, that are booked.
 #[derive(Clone, Copy)]
 struct Booking<'a, R> {
     old: Motion<&'a [R]>,
@@ -336,55 +352,76 @@ struct Booking<'a, R> {
     gravity: &'a [R],
 }
 
+impl<'a> Booking<'a, Row> {
+    fn rows<const FILTER: bool>(line: &'a Line, motions: [Motion<&'a [f64]>; 2], range: &Range<usize>) -> Self {
+        let [old, new] = motions.map(|motion| motion.rows::<FILTER>(range));
+        let [stiffness, mass, coupling] = [&line.stiffness, &line.mass, &line.coupling].map(|x| rows(x, range));
+        let gravity = if line.gravity.is_empty() { &[] } else { rows(&line.gravity, range) };
+        Booking { old, new, stiffness, mass, coupling, gravity }
+    }
+}
+
+impl<'a> Booking<'a, f64> {
+    fn behind<const FILTER: bool>(line: &'a Line, motions: [Motion<&'a [f64]>; 2], range: &Range<usize>) -> Self {
+        let [old, new] = motions.map(|motion| motion.behind::<FILTER>(range));
+        let [stiffness, mass, coupling] = [&line.stiffness, &line.mass, &line.coupling].map(|x| &x[range.clone()]);
+        let gravity = if line.gravity.is_empty() { &[] } else { &line.gravity[range.clone()] };
+        Booking { old, new, stiffness, mass, coupling, gravity }
+    }
+}
+
 impl<R: Copy> Booking<'_, R> {
-    /// Adds the terms of all rows.
+    /// Adds the terms of all rows; `before` is the row before them, old and new.
     #[inline(always)]
     fn book<N: Number<Row = R>, const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
         self,
         set: N::Set,
+        before: [Motion<R>; 2],
         sums: &mut Sums<R>,
     ) {
         if CARRIES {
-            self.inertia_changes::<N>(set, sums);
+            self.inertia_changes::<N>(set, &before, sums);
         }
+        let [old_before, new_before] = before;
         let load = |row: &R| N::load(set, row);
         let len = self.stiffness.len();
         let (stiffness, mass, coupling) = (&self.stiffness[..len], &self.mass[..len], &self.coupling[..len]);
-        let (q0, q1) = (&self.old.q[..len + 1], &self.new.q[..len + 1]);
-        let (v1, a1) = (&self.new.v[..len + 1], &self.new.a[..len + 1]);
-        let filtered = if FILTER { len + 1 } else { 0 };
+        let (q0, q1) = (&self.old.q[..len], &self.new.q[..len]);
+        let (v1, a1) = (&self.new.v[..len], &self.new.a[..len]);
+        let filtered = if FILTER { len } else { 0 };
         let (z0, z1) = (&self.old.z[..filtered], &self.new.z[..filtered]);
         let (mut kinetic, mut inertia) = (load(&sums.kinetic), load(&sums.inertia));
         let (mut strain, mut drift) = (load(&sums.strain), load(&sums.drift));
         let (mut filter, mut filter_change) = (load(&sums.filter), load(&sums.filter_change));
-        // Of the row before: velocity, acceleration, place and its change.
-        let (mut v_before, mut a_before, mut q_before) = (load(&v1[0]), load(&a1[0]), load(&q1[0]));
-        let mut dq_before = q_before - load(&q0[0]);
+        // Of the row before: velocity, acceleration, place, filter, and changes of the last two.
+        let (mut v_before, mut a_before) = (load(&new_before.v), load(&new_before.a));
+        let (mut q_before, mut z_before) = (load(&new_before.q), load(&new_before.z));
+        let (mut dq_before, mut dz_before) = (q_before - load(&old_before.q), z_before - load(&old_before.z));
         for j in 0..len {
-            let (k, q) = (load(&stiffness[j]), load(&q1[j + 1]));
+            let (k, q) = (load(&stiffness[j]), load(&q1[j]));
             let stretch = q - q_before;
             strain = (k * stretch).mul_add(stretch, strain);
             q_before = q;
             if LOSES {
-                let dq = q - load(&q0[j + 1]);
+                let dq = q - load(&q0[j]);
                 let stretched = dq - dq_before;
                 drift = (k * stretched).mul_add(stretched, drift);
                 dq_before = dq;
             }
             if FILTER {
-                let [z, z_before] = [j + 1, j].map(|j| load(&z1[j]));
-                let [old, old_before] = [j + 1, j].map(|j| load(&z0[j]));
-                let own = z - z_before;
-                let stretched = own - (old - old_before);
+                let z = load(&z1[j]);
+                let dz = z - load(&z0[j]);
+                let (own, stretched) = (z - z_before, dz - dz_before);
                 filter = (k * own).mul_add(own, filter);
                 filter_change = (k * stretched).mul_add(stretched, filter_change);
+                (z_before, dz_before) = (z, dz);
             }
             if !CARRIES {
-                let (m, c, v) = (load(&mass[j]), load(&coupling[j]), load(&v1[j + 1]));
+                let (m, c, v) = (load(&mass[j]), load(&coupling[j]), load(&v1[j]));
                 kinetic = v.mul_add(m.mul_add(v, c * (v_before + v_before)), kinetic);
                 v_before = v;
                 if LOSES {
-                    let a = load(&a1[j + 1]);
+                    let a = load(&a1[j]);
                     inertia = a.mul_add(m.mul_add(a, c * (a_before + a_before)), inertia);
                     a_before = a;
                 }
@@ -401,23 +438,24 @@ impl<R: Copy> Booking<'_, R> {
 
     /// Adds all products with the mass matrix in a loop of their own, because the sums of one loop must fit the registers.
     #[inline(always)]
-    fn inertia_changes<N: Number<Row = R>>(self, set: N::Set, sums: &mut Sums<R>) {
+    fn inertia_changes<N: Number<Row = R>>(self, set: N::Set, before: &[Motion<R>; 2], sums: &mut Sums<R>) {
         let load = |row: &R| N::load(set, row);
         let len = self.mass.len();
         let (mass, coupling) = (&self.mass[..len], &self.coupling[..len]);
-        let (v0, a0) = (&self.old.v[..len + 1], &self.old.a[..len + 1]);
-        let (v1, a1) = (&self.new.v[..len + 1], &self.new.a[..len + 1]);
+        let (v0, a0) = (&self.old.v[..len], &self.old.a[..len]);
+        let (v1, a1) = (&self.new.v[..len], &self.new.a[..len]);
         let (mut kinetic, mut inertia) = (load(&sums.kinetic), load(&sums.inertia));
         let (mut rate_change, mut inertia_change) = (load(&sums.rate_change), load(&sums.inertia_change));
         let mut change = load(&sums.change);
         // Of the row before: velocity, acceleration, sum of both velocities, change of acceleration.
-        let (mut v_before, mut a_before) = (load(&v1[0]), load(&a1[0]));
-        let (mut mean_before, mut da_before) = (load(&v0[0]) + v_before, a_before - load(&a0[0]));
+        let [old_before, new_before] = before;
+        let (mut v_before, mut a_before) = (load(&new_before.v), load(&new_before.a));
+        let (mut mean_before, mut da_before) = (load(&old_before.v) + v_before, a_before - load(&old_before.a));
         for j in 0..len {
-            let (m, c, v, a) = (load(&mass[j]), load(&coupling[j]), load(&v1[j + 1]), load(&a1[j + 1]));
+            let (m, c, v, a) = (load(&mass[j]), load(&coupling[j]), load(&v1[j]), load(&a1[j]));
             kinetic = v.mul_add(m.mul_add(v, c * (v_before + v_before)), kinetic);
             inertia = a.mul_add(m.mul_add(a, c * (a_before + a_before)), inertia);
-            let (da, mean) = (a - load(&a0[j + 1]), load(&v0[j + 1]) + v);
+            let (da, mean) = (a - load(&a0[j]), load(&v0[j]) + v);
             let (pushed, back) = (m.mul_add(da, c * da_before), c * da);
             rate_change = mean.mul_add(pushed, mean_before.mul_add(back, rate_change));
             inertia_change = a.mul_add(pushed, a_before.mul_add(back, inertia_change));
@@ -437,9 +475,9 @@ impl<R: Copy> Booking<'_, R> {
         let load = |row: &R| N::load(set, row);
         let (mut height, mut fall) = (load(&sums.height), load(&sums.fall));
         for (j, weight) in self.gravity.iter().enumerate() {
-            let (weight, q) = (load(weight), load(&self.new.q[j + 1]));
+            let (weight, q) = (load(weight), load(&self.new.q[j]));
             height = weight.mul_add(q, height);
-            fall = weight.mul_add(q - load(&self.old.q[j + 1]), fall);
+            fall = weight.mul_add(q - load(&self.old.q[j]), fall);
         }
         height.store(&mut sums.height);
         fall.store(&mut sums.fall);
@@ -448,6 +486,7 @@ impl<R: Copy> Booking<'_, R> {
 
 struct Book<'a, const CARRIES: bool, const LOSES: bool, const FILTER: bool> {
     part: Booking<'a, Row>,
+    before: [Motion<Row>; 2],
     sums: &'a mut Sums<Row>,
 }
 
@@ -456,6 +495,6 @@ impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Book<'
 
     #[inline(always)]
     fn run<N: Number<Row = Row>>(self, set: N::Set) {
-        self.part.book::<N, CARRIES, LOSES, FILTER>(set, self.sums);
+        self.part.book::<N, CARRIES, LOSES, FILTER>(set, self.before, self.sums);
     }
 }

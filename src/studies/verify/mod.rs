@@ -212,25 +212,23 @@ struct Oracle {
     storage_defect: Option<f64>,
     /// Largest growth of energy and of the storage function in a step.
     gains: [f64; 2],
-    before: [f64; 2],
+    energy: f64,
 }
 
 impl Sink for Oracle {
     fn record(&mut self, record: &Record) -> Result<()> {
         let attempt = record.attempt;
-        let storage = attempt.state.storage.as_ref().map(|storage| storage.value);
-        let now = [attempt.state.energy.total(), storage.unwrap_or(f64::NAN)];
+        let storage = attempt.state.storage.as_ref();
+        let energy = attempt.state.energy.total();
         if record.h > 0.0 {
-            for k in 0..2 {
-                self.gains[k] = self.gains[k].max(now[k] - self.before[k]);
-            }
-            // Undefined once the step has changed, as the last one may.
-            if storage.is_some_and(|value| !value.is_nan()) {
+            let growth = storage.map_or(0.0, |storage| storage.growth);
+            self.gains = [self.gains[0].max(energy - self.energy), self.gains[1].max(growth)];
+            if storage.is_some() {
                 let defect = attempt.balance.storage_defect.abs();
                 self.storage_defect = Some(self.storage_defect.unwrap_or(0.0).max(defect));
             }
         }
-        self.before = now;
+        self.energy = energy;
         Ok(())
     }
 }
