@@ -1,7 +1,8 @@
 """The bar in Siconos: siconos_bar.py ELEMENTS STEPS
 
 Moreau-Jean with theta = 1/2, Newton's impact law, the LCP solved by the default solver; consistent mass. Dense matrices,
-because Debian's Python module takes no others (a sparse SimpleMatrix ends in a failed assertion): O(n^2) per step.
+because Debian's Python module takes no others (it refuses SciPy's, and its own sparse SimpleMatrix ends in a failed
+assertion): O(n^2) per step.
 """
 
 import subprocess
