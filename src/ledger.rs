@@ -3,15 +3,11 @@
 //! Every term has its own formula and none is the remainder, so the defect is a check of the step and not a
 //! bookkeeping trick.
 
-mod sums;
-
 use crate::la::{dot, sum};
 use crate::schemes::Tableau;
 use crate::state::{Energy, State, Storage};
 use crate::system::System;
-use pulp::Arch;
 use serde::{Deserialize, Serialize};
-use sums::Sweep;
 
 /// Works of one step; positive enters the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,48 +44,51 @@ pub struct Passage<'a> {
     pub shift: &'a [f64],
     /// Relative velocities along the contact rows at the start and at the end.
     pub rates: [&'a [f64]; 2],
-    /// Processor.
-    pub arch: Arch,
+    /// M a at the start, where the scheme carries the acceleration on, and at the end.
+    pub inertia: [&'a [f64]; 2],
 }
 
-/// Scratch vectors of the storage function: M a at the start and at the end of a step.
-pub struct Scratch([Vec<f64>; 2]);
+/// Balance of the step from `from` to `to`, (T10). Works on the energies of both states, which must be set.
+pub fn balance(system: &System, from: &State, to: &State, passage: &Passage) -> Balance {
+    let Passage { row, h, jump, shift, rates, inertia } = *passage;
+    let n = system.nodes.total;
+    let [(q0, v0, a0), (q1, v1, a1)] = [from, to].map(|s| (&s.q[..n], &s.v[..n], &s.a[..n]));
+    let [(f0, p0, d0), (f1, p1, d1)] = [from, to].map(|s| (&s.internal[..n], &s.applied[..n], &s.viscous[..n]));
+    let (jump, shift, m0, m1) = (&jump[..n], &shift[..n], &inertia[0][..n], &inertia[1][..n]);
 
-impl Scratch {
-    /// For systems with `n` degrees of freedom.
-    pub fn new(n: usize) -> Scratch {
-        Scratch([vec![0.0; n], vec![0.0; n]])
+    // h v_m·M(a_g − a_m) − h a_m·M d, (T13).
+    let excess = [row.g0 - row.alpha_m, row.g1 - (1.0 - row.alpha_m)];
+    let mut scheme = 0.0;
+    if excess != [0.0; 2] {
+        scheme += 0.5 * h * sum(n, |i| (v0[i] + v1[i]) * (excess[0] * m0[i] + excess[1] * m1[i]));
     }
-}
-
-/// Balance of the step from `from` to `to`, (T10), and the kinetic and potential energy of `to`; its strain energy, and
-/// those of `from`, must be set.
-pub fn balance(system: &System, from: &State, to: &mut State, passage: &Passage) -> Balance {
-    let Passage { row, h, rates, .. } = *passage;
-    let sweep = Sweep { inertia: &system.inertia, gravity: &system.gravity, from, to, passage };
-    let sums = passage.arch.dispatch(sweep);
-    // Subtracted from zero, because minus zero would be printed as such.
-    (to.energy.kinetic, to.energy.potential) = (0.5 * sums.kinetic, 0.0 - sums.height);
-    let path = |x: [&[f64]; 2], sign: f64| {
-        (0..system.nodes.total).map(|i| (x[1][i] + sign * x[0][i]) * (to.q[i] - from.q[i])).sum::<f64>()
+    let (lag, frequency) = ([row.b0 - 0.5 * row.g0, row.b1 - 0.5 * row.g1], 1.0 / h);
+    let pushed = |i: usize| shift[i] * frequency - 0.5 * jump[i];
+    scheme -= h * if row.carries_acceleration() {
+        let mean = |i: usize| row.alpha_m * m0[i] + (1.0 - row.alpha_m) * m1[i];
+        sum(n, |i| mean(i) * (h * (lag[0] * a0[i] + lag[1] * a1[i]) + pushed(i)))
+    } else {
+        sum(n, |i| m1[i] * (h * lag[1] * a1[i] + pushed(i)))
     };
-    let mut balance = Balance::default();
-    let (mut force_drift, mut damping_drift) = (sums.drift, 0.0);
+    let path = |i: usize| q1[i] - q0[i];
+    if row.alpha_f != 0.5 {
+        scheme += (row.alpha_f - 0.5) * sum(n, |i| (f1[i] - f0[i]) * path(i));
+    }
+    let mut balance = Balance { scheme, ..Default::default() };
+    // Sums of what is zero throughout are left out.
     if system.is_loaded() {
-        let applied = [&from.applied[..], &to.applied];
-        balance.external = 0.5 * path(applied, 1.0);
-        force_drift -= path(applied, -1.0);
+        balance.external = 0.5 * sum(n, |i| (p0[i] + p1[i]) * path(i));
+        balance.scheme -= (row.alpha_f - 0.5) * sum(n, |i| (p1[i] - p0[i]) * path(i));
     }
     if system.damped {
-        let viscous = [&from.viscous[..], &to.viscous];
-        balance.damping = -0.5 * path(viscous, 1.0);
-        damping_drift = path(viscous, -1.0);
+        balance.damping = -0.5 * sum(n, |i| (d0[i] + d1[i]) * path(i));
+        balance.scheme += (row.alpha_c - 0.5) * sum(n, |i| (d1[i] - d0[i]) * path(i));
     }
-    balance.contact = (0..rates[0].len()).map(|i| 0.5 * (rates[0][i] + rates[1][i]) * to.impulse[i]).sum();
-    // h v_m·M(a_g − a_m) − h a_m·M d, (T13).
-    balance.scheme = 0.5 * h * sums.rate - h * sums.position;
-    balance.scheme += (row.alpha_f - 0.5) * force_drift + (row.alpha_c - 0.5) * damping_drift;
-    balance.curvature = if system.linear { 0.0 } else { to.energy.strain - from.energy.strain - 0.5 * sums.path };
+    if !system.linear {
+        let trapezoid = 0.5 * sum(n, |i| (f0[i] + f1[i]) * path(i));
+        balance.curvature = to.energy.strain - from.energy.strain - trapezoid;
+    }
+    balance.contact = 0.5 * sum(rates[0].len(), |i| (rates[0][i] + rates[1][i]) * to.impulse[i]);
     balance.close(from, to);
     balance
 }
@@ -111,18 +110,8 @@ impl Balance {
 
 /// Updates the filters of `to` and its storage function ℋ, and returns the defect of its identity, (T20)–(T22).
 /// Both states must have storage.
-pub fn advance_storage(
-    system: &System,
-    from: &State,
-    to: &mut State,
-    passage: &Passage,
-    contact: f64,
-    scratch: &mut Scratch,
-) -> f64 {
-    let Passage { row, h, jump, shift, .. } = *passage;
-    let [m0, m1] = &mut scratch.0;
-    system.inertia.multiply(&from.a, m0);
-    system.inertia.multiply(&to.a, m1);
+pub fn advance_storage(system: &System, from: &State, to: &mut State, passage: &Passage, contact: f64) -> f64 {
+    let Passage { row, h, jump, shift, inertia: [m0, m1], .. } = *passage;
     let (Some(old), Some(new)) = (&from.storage, &mut to.storage) else { return 0.0 };
     let n = system.nodes.total;
     let gamma = row.g1;
@@ -214,11 +203,9 @@ pub fn close_storage(
     new.growth - explained
 }
 
-/// Sets ℋ before the first step, where all filters are zero.
-pub fn initial_storage(system: &System, state: &mut State, row: &Tableau, h: f64, scratch: &mut Scratch) {
+/// Sets ℋ before the first step, where all filters are zero; `inertia` is M a.
+pub fn initial_storage(state: &mut State, inertia: &[f64], row: &Tableau, h: f64) {
     let Some(storage) = &mut state.storage else { return };
-    let [_, inertia] = &mut scratch.0;
-    system.inertia.multiply(&state.a, inertia);
     (storage.h, storage.inertia) = (h, dot(&state.a, inertia));
     let inertia = 0.25 * h * h * (2.0 * row.b1 - row.g1) * storage.inertia;
     storage.value = state.energy.kinetic + state.energy.strain + inertia;

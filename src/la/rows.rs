@@ -13,6 +13,13 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// All rows of a matrix.
+    pub fn of(matrix: &Symmetric) -> Rows {
+        let mut rows = Rows::default();
+        rows.take(matrix);
+        rows
+    }
+
     /// Becomes the rows of another matrix.
     pub fn take(&mut self, matrix: &Symmetric) {
         let pattern = &*matrix.pattern;
@@ -57,6 +64,24 @@ impl Rows {
     pub fn times(&self, i: usize, x: &[f64]) -> f64 {
         self.row(i).map(|(column, value)| value * x[column]).sum()
     }
+
+    /// A row times two vectors side by side.
+    #[inline]
+    pub fn times_both(&self, i: usize, xy: &[[f64; 2]]) -> [f64; 2] {
+        let mut sums = [0.0; 2];
+        for (column, value) in self.row(i) {
+            let pair = xy[column];
+            sums = [sums[0] + value * pair[0], sums[1] + value * pair[1]];
+        }
+        sums
+    }
+
+    /// y = A x.
+    pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
+        for (i, y) in y.iter_mut().enumerate() {
+            *y = self.times(i, x);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -70,11 +95,14 @@ mod tests {
         let cliques: [&[u32]; 3] = [&[0, 2, 3], &[1, 3], &[2, 4]];
         let mut a = Symmetric::zeros(Arc::new(Pattern::from_cliques(5, cliques.iter().copied())));
         a.values.iter_mut().enumerate().for_each(|(k, value)| *value = (k % 3) as f64);
-        let (x, mut product) = ([1.0, -2.0, 3.0, 0.5, 7.0], [0.0; 5]);
-        a.multiply(&x, &mut product);
-        let mut rows = Rows::default();
-        rows.take(&a);
-        assert_eq!([0, 1, 2, 3, 4].map(|i| rows.times(i, &x)), product);
+        let (x, y) = ([1.0, -2.0, 3.0, 0.5, 7.0], [0.25, 1.0, -1.0, 4.0, 2.0]);
+        let [mut ax, mut ay, mut product] = [[0.0; 5]; 3];
+        a.multiply(&x, &mut ax);
+        a.multiply(&y, &mut ay);
+        let rows = Rows::of(&a);
+        rows.multiply(&x, &mut product);
+        assert_eq!(product, ax);
+        assert_eq!(rows.times_both(2, &[0, 1, 2, 3, 4].map(|i| [x[i], y[i]])), [ax[2], ay[2]]);
         assert!(rows.row(2).map(|(column, _)| column).is_sorted());
     }
 }

@@ -25,7 +25,7 @@ use crate::case::data::{self, ContactMethod, Position};
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::solver::Method;
 use crate::contact::{Candidate, Scene};
-use crate::la::{Factor, Symmetric, dot};
+use crate::la::{Factor, Rows, Symmetric};
 use crate::ledger::{self, Balance, Passage};
 use crate::march::{Memory, Method as StepMethod};
 use crate::schemes::Tableau;
@@ -94,6 +94,8 @@ pub struct Stepper<'a> {
     row: Tableau,
     settings: Settings,
     arch: Arch,
+    /// The mass matrix by rows.
+    mass: Rows,
     mass_factor: Factor,
     matrix: Matrix,
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
@@ -124,6 +126,7 @@ impl<'a> Stepper<'a> {
         Ok(Stepper {
             row,
             arch: Arch::new(),
+            mass: Rows::of(&system.mass),
             mass_factor,
             matrix: Matrix::new(system),
             factored: None,
@@ -156,7 +159,7 @@ impl<'a> Stepper<'a> {
         self.forces(&mut state);
         self.accelerate(&mut state, &[]);
         self.energies(&mut state);
-        ledger::initial_storage(system, &mut state, &self.row, h, &mut self.work.ledger);
+        ledger::initial_storage(&mut state, &self.work.inertia[1], &self.row, h);
         state
     }
 
@@ -205,7 +208,11 @@ impl<'a> Stepper<'a> {
     /// Predictions of (T1)–(T2), active contacts and first guess.
     fn begin(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) {
         let carries = self.row.carries_acceleration();
+        let known = carries || self.has_storage();
         let (system, row, work) = (self.system, &self.row, &mut self.work);
+        if known {
+            self.mass.multiply(&from.a, &mut work.inertia[0]);
+        }
         let n = system.nodes.total;
         let (q, v, a) = (&from.q[..n], &from.v[..n], &from.a[..n]);
         let (q_free, v_free) = (&mut work.q_free[..n], &mut work.v_free[..n]);
@@ -317,14 +324,22 @@ impl<'a> Stepper<'a> {
 
     /// Energies of a state, and M a on the way: both products read the matrix once.
     fn energies(&mut self, state: &mut State) {
-        let momentum = &mut self.work.first;
-        self.system.inertia.multiply(&state.v, momentum);
-        state.energy = Energy {
-            kinetic: 0.5 * dot(&state.v, momentum),
-            strain: state.energy.strain,
-            // Subtracted from zero, because minus zero would be printed as such.
-            potential: 0.0 - dot(&self.system.gravity, &state.q),
-        };
+        let n = self.system.nodes.total;
+        let (mass, gravity, work) = (&self.mass, &self.system.gravity[..n], &mut self.work);
+        let (inertia, both) = (&mut work.inertia[1][..n], &mut work.both[..n]);
+        let (q, v, a) = (&state.q[..n], &state.v[..n], &state.a[..n]);
+        for i in 0..n {
+            both[i] = [v[i], a[i]];
+        }
+        let (mut kinetic, mut height) = (0.0, 0.0);
+        for i in 0..n {
+            let [momentum, force] = mass.times_both(i, both);
+            inertia[i] = force;
+            kinetic += v[i] * momentum;
+            height += gravity[i] * q[i];
+        }
+        // Subtracted from zero, because minus zero would be printed as such.
+        state.energy = Energy { kinetic: 0.5 * kinetic, strain: state.energy.strain, potential: 0.0 - height };
     }
 
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
@@ -419,11 +434,12 @@ impl<'a> Stepper<'a> {
         if !self.asks_for_rates() {
             self.rates(h, &mut to.state);
         }
+        self.energies(&mut to.state);
         let obstacles = self.finish_contact(to);
-        let (system, work, arch) = (self.system, &mut self.work, self.arch);
-        let rates = [&work.u0[..], &work.u1];
-        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, arch };
-        to.balance = ledger::balance(system, from, &mut to.state, &passage);
+        let (system, work) = (self.system, &self.work);
+        let (rates, inertia) = ([&*work.u0, &*work.u1], [&*work.inertia[0], &*work.inertia[1]]);
+        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, inertia };
+        to.balance = ledger::balance(system, from, &to.state, &passage);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
         if system.contacts.rough() {
@@ -432,8 +448,7 @@ impl<'a> Stepper<'a> {
         }
         if from.storage.is_some() {
             let contact = to.balance.contact + obstacles;
-            to.balance.storage_defect =
-                ledger::advance_storage(system, from, &mut to.state, &passage, contact, &mut work.ledger);
+            to.balance.storage_defect = ledger::advance_storage(system, from, &mut to.state, &passage, contact);
         }
         if !system.drives.is_empty() {
             self.support_work(from, to);

@@ -38,8 +38,7 @@ impl Stepper<'_> {
             known[i] = row.alpha_f * f0 + row.alpha_c * viscous[i] - (1.0 - row.alpha_f) * load;
         }
         if row.alpha_m != 0.0 {
-            system.inertia.multiply(&from.a, &mut work.inertia);
-            work.inertia.iter_mut().for_each(|force| *force *= row.alpha_m);
+            work.old_inertia.iter_mut().zip(&work.inertia[0]).for_each(|(old, force)| *old = row.alpha_m * force);
         }
         if system.is_loaded() || work.load.is_none() {
             work.load = Some(squares(system, |i| applied[i] + gravity[i]));
@@ -61,7 +60,7 @@ impl Stepper<'_> {
         let mut rows = |rows: Range<usize>| {
             self.arch.dispatch(Residual {
                 turns: &system.nodes.turns()[rows.clone()],
-                inertia: &work.inertia[rows.clone()],
+                inertia: &work.old_inertia[rows.clone()],
                 known: &work.known[rows.clone()],
                 internal: &state.internal[rows.clone()],
                 viscous: viscous.get(rows.clone()).unwrap_or_default(),

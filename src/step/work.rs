@@ -2,7 +2,6 @@
 
 use crate::contact::active_set::Bound;
 use crate::contact::friction::Rough;
-use crate::ledger;
 
 /// Vectors that live from step to step so that none is allocated in the loop.
 pub(super) struct Work {
@@ -13,8 +12,11 @@ pub(super) struct Work {
     pub jump: Vec<f64>,
     pub shift: Vec<f64>,
     pub jumped: bool,
+    /// M a at the start of the step, where it matters there, and at its end; and velocity and acceleration side by side.
+    pub inertia: [Vec<f64>; 2],
+    pub both: Vec<[f64; 2]>,
     /// What of the residual does not change in the step: inertia, other forces, and the sums of squares of its loads.
-    pub inertia: Vec<f64>,
+    pub old_inertia: Vec<f64>,
     pub known: Vec<f64>,
     pub load: Option<[f64; 2]>,
     pub residual: Vec<f64>,
@@ -49,7 +51,6 @@ pub(super) struct Work {
     pub residuals: Vec<f64>,
     /// Work of the residual of the last pass over the step.
     pub left: f64,
-    pub ledger: ledger::Scratch,
 }
 
 impl Work {
@@ -62,7 +63,9 @@ impl Work {
             jump: zeros(n),
             shift: zeros(n),
             jumped: false,
-            inertia: zeros(n),
+            inertia: [zeros(n), zeros(n)],
+            both: vec![[0.0; 2]; n],
+            old_inertia: zeros(n),
             known: zeros(n),
             load: None,
             residual: zeros(n),
@@ -90,7 +93,6 @@ impl Work {
             rate_free: zeros(m),
             residuals: Vec::with_capacity(64),
             left: f64::INFINITY,
-            ledger: ledger::Scratch::new(n),
         }
     }
 }
