@@ -194,6 +194,19 @@ fn failures(failed: usize, all: usize) -> Result<()> {
     if failed == 0 { Ok(()) } else { Err(Error::Study(format!("{failed} of {all} runs failed; the table says which"))) }
 }
 
+/// Exit code of a bug.
+const BUG: u8 = 101;
+
+/// The exit code of some work; a panic is a bug, and is told as one.
+pub fn owning_up(work: impl FnOnce() -> u8 + std::panic::UnwindSafe) -> u8 {
+    std::panic::set_hook(Box::new(|info| output::say(&bug(info))));
+    std::panic::catch_unwind(work).unwrap_or(BUG)
+}
+
+fn bug(what: &dyn std::fmt::Display) -> String {
+    format!("carom: a bug, not your fault: {what}\nPlease report it with the case file and the command.")
+}
+
 /// Parses the command line, does what it says, and returns the exit code.
 pub fn main() -> u8 {
     let cli = match Cli::try_parse() {
@@ -234,5 +247,20 @@ pub fn main() -> u8 {
             output::report(&error);
             error.exit_code()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_has_its_own_exit_code_and_asks_to_be_reported() {
+        let previous = std::panic::take_hook();
+        let codes = [owning_up(|| panic!("on purpose")), owning_up(|| 3)];
+        std::panic::set_hook(previous);
+        assert_eq!(codes, [101, 3]);
+        let text = bug(&"index out of bounds");
+        assert!(text.contains("a bug") && text.contains("index out of bounds") && text.contains("report"), "{text}");
     }
 }
