@@ -57,7 +57,7 @@ def counted(carom, case, settings, step, steps, directory):
     return int(found[1])
 
 
-def own_step(carom, case):
+def own_step(case):
     """Step size that a case asks for."""
     text = (ROOT / "cases" / f"{case}.toml").read_text()
     return float(re.search(r"^step = ([^\s#]+)", text, re.M)[1])
@@ -68,7 +68,7 @@ def main():
     recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     counts, worse = {}, []
     for name, (case, settings, step, steps) in KERNELS.items():
-        step = step or own_step(carom, case)
+        step = step or own_step(case)
         with tempfile.TemporaryDirectory() as directory:
             short, long = (counted(carom, case, settings, step, n, directory) for n in (steps, 2 * steps))
         counts[name] = round((long - short) / steps)
