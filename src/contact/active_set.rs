@@ -8,7 +8,8 @@
 use super::doubled::Doubled;
 use super::solver::{Method, Outcome};
 use super::turn::{Turn, Turned};
-use crate::la::{Factor, Rows, Symmetric};
+use crate::la::{Bands, CHUNK, Factor, Symmetric};
+use std::ops::Range;
 
 /// Passes without fewer contradictions after which the interior point is asked.
 const PATIENCE: usize = 10;
@@ -27,46 +28,72 @@ pub struct Bound {
     pub part: f64,
 }
 
+/// The same as the search needs it.
+#[derive(Clone, Copy)]
+struct Held {
+    row: u32,
+    dof: u32,
+    part: f64,
+    /// Diagonal entry of W, as far as the diagonal of the matrix alone gives it.
+    answer: f64,
+}
+
 /// The solver with its factor, which stays while the matrix and the set do.
 pub struct ActiveSet {
     doubled: Option<Doubled>,
     turned: Option<Turned>,
     /// W is this times GᵀA⁻¹G of the matrix that is factored.
     scale: f64,
-    /// The matrix that is factored by rows, and one over its diagonal, while they are known.
-    rows: Rows,
-    yields: Vec<f64>,
+    /// The matrix that is factored, for products, while it is known.
+    bands: Bands,
     known: bool,
     masked: Symmetric,
     factor: Factor,
     free: usize,
-    /// Closed contacts that the factor belongs to, by degree of freedom.
-    factored: Option<Vec<bool>>,
+    /// All contacts, on the unknowns of the matrix that is factored, and which of them are closed.
+    contacts: Vec<Held>,
     closed: Vec<bool>,
+    /// Closed contacts that the factor belongs to, if there is one.
+    factored: Vec<bool>,
+    valid: bool,
+    /// Prescribed velocities of these, their signs turned; zero elsewhere.
+    held: Vec<f64>,
+    marks: Vec<bool>,
     x: Vec<f64>,
     image: Vec<f64>,
 }
 
 impl ActiveSet {
-    /// For matrices on the pattern of a mass matrix with so many free rows, shares s and ρ in W, and axes turned where
-    /// contacts need it; `None` if the pattern does not let them be turned.
-    pub fn new(mass: &Symmetric, free: usize, [s, rho]: [f64; 2], turns: &[Turn]) -> Option<ActiveSet> {
+    /// For matrices on the pattern of a mass matrix with so many free rows, shares s and ρ in W, contacts, and axes turned
+    /// where these need it; `None` if the pattern does not let them be turned.
+    pub fn new(
+        mass: &Symmetric,
+        free: usize,
+        [s, rho]: [f64; 2],
+        bounds: &[Bound],
+        turns: &[Turn],
+    ) -> Option<ActiveSet> {
         let doubled = (rho != 0.0).then(|| Doubled::new(mass, [s, rho]));
         let (matrix, fold, scale) = doubled.as_ref().map_or((mass, 1, s), |doubled| (doubled.like(), 2, 1.0));
         let turns: Vec<Turn> =
             turns.iter().map(|turn| Turn { dofs: turn.dofs.map(|dof| fold * dof), ..*turn }).collect();
         let (n, free) = (matrix.pattern.n, fold * free);
+        let contact =
+            |b: &Bound| Held { row: b.row as u32, dof: (fold * b.dof) as u32, part: b.part, answer: f64::NAN };
         Some(ActiveSet {
             turned: if turns.is_empty() { None } else { Some(Turned::new(matrix, &turns)?) },
             scale,
-            rows: Rows::default(),
-            yields: vec![0.0; n],
+            bands: Bands::new(&matrix.pattern),
             known: false,
             masked: Symmetric::zeros(matrix.pattern.clone()),
             factor: Factor::new(&matrix.pattern, free),
             free,
-            factored: None,
-            closed: vec![false; n],
+            contacts: bounds.iter().map(contact).collect(),
+            closed: vec![false; bounds.len()],
+            factored: vec![false; bounds.len()],
+            valid: false,
+            held: vec![0.0; n],
+            marks: vec![false; n],
             x: vec![0.0; n],
             image: vec![0.0; n],
             doubled,
@@ -75,7 +102,7 @@ impl ActiveSet {
 
     /// The matrix has changed.
     pub fn clear(&mut self) {
-        self.factored = None;
+        self.valid = false;
         self.known = false;
         self.doubled.iter_mut().for_each(Doubled::clear);
         self.turned.iter_mut().for_each(Turned::clear);
@@ -86,66 +113,54 @@ impl ActiveSet {
         (self.turned.is_none() && self.doubled.is_none()).then_some(&self.x)
     }
 
-    /// Solves 0 ≤ y = W p + b ⊥ p ≥ 0 with W = s GᵀA⁻¹G + ρ GᵀM⁻¹G; `p` holds the warm start. Rows that are not in
-    /// `bounds` stay as they are, the degrees of freedom of these become those of the matrix that is factored. `answers` is
-    /// told the diagonal of W, as far as diagonals alone give it.
+    /// Solves 0 ≤ y = W p + b ⊥ p ≥ 0 with W = s GᵀA⁻¹G + ρ GᵀM⁻¹G on the contacts `active`; `p` holds the warm start, rows
+    /// of other contacts stay as they are. `answers` is told the diagonal of a new W, as far as diagonals alone give it.
     pub fn solve(
         &mut self,
         matrix: &Symmetric,
-        bounds: &mut [Bound],
+        active: &[u32],
         b: &[f64],
         p: &mut [f64],
         mut answers: impl FnMut(usize, f64),
     ) -> Outcome {
         // Taken out for the while, because the search changes everything else.
         let (mut doubled, mut turned) = (self.doubled.take(), self.turned.take());
-        let fold = if doubled.is_some() { 2 } else { 1 };
         let matrix = doubled.as_mut().map_or(matrix, |doubled| doubled.of(matrix));
         let matrix = turned.as_mut().map_or(matrix, |turned| turned.of(matrix));
         if !self.known {
             self.known = true;
-            self.rows.take(matrix);
-            (0..self.yields.len()).for_each(|i| self.yields[i] = 1.0 / diagonal(matrix, i));
+            self.bands.take(matrix);
+            for contact in &mut self.contacts {
+                contact.answer = self.scale * contact.part * contact.part / diagonal(matrix, contact.dof as usize);
+                answers(contact.row as usize, contact.answer);
+            }
         }
-        for bound in bounds.iter_mut() {
-            bound.dof *= fold;
-            answers(bound.row, self.scale * bound.part * bound.part * self.yields[bound.dof]);
-        }
-        let outcome = self.search(matrix, self.scale, bounds, b, p);
+        let outcome = self.search(matrix, active, b, p);
         (self.doubled, self.turned) = (doubled, turned);
         outcome
     }
 
-    fn search(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], p: &mut [f64]) -> Outcome {
+    fn search(&mut self, matrix: &Symmetric, active: &[u32], b: &[f64], p: &mut [f64]) -> Outcome {
         let mut outcome = Outcome { method: Method::ActiveSet, ..Default::default() };
-        let (mut size, mut warm) = (0.0_f64, false);
-        for bound in bounds {
-            size = size.max(b[bound.row].abs());
-            warm |= p[bound.row] > 0.0;
+        let (mut size, mut warm) = (0.0, false);
+        for &i in active {
+            let row = self.contacts[i as usize].row as usize;
+            size = larger(size, b[row].abs());
+            warm |= p[row] > 0.0;
         }
         let slack = 1e-14 * size;
         self.closed.fill(false);
-        for bound in bounds {
-            self.closed[bound.dof] = if warm { p[bound.row] > 0.0 } else { b[bound.row] < 0.0 };
+        for &i in active {
+            let row = self.contacts[i as usize].row as usize;
+            self.closed[i as usize] = if warm { p[row] > 0.0 } else { b[row] < 0.0 };
         }
         let (mut best, mut patience, mut helped) = (usize::MAX, PATIENCE, false);
         while outcome.sweeps < PASSES {
             outcome.sweeps += 1;
-            if !self.equilibrate(matrix, bounds, b) {
+            if !self.equilibrate(matrix, active, b) {
                 break;
             }
-            let (mut wrong, mut worst) = (0, 0.0_f64);
-            for bound in bounds {
-                let y = b[bound.row] + bound.part * self.x[bound.dof];
-                let closed = self.closed[bound.dof];
-                let force = || self.rows.times(bound.dof, &self.x);
-                p[bound.row] = if closed { force() / (scale * bound.part) } else { 0.0 };
-                let contradicted = if closed { p[bound.row] < 0.0 } else { y < -slack };
-                wrong += usize::from(contradicted);
-                self.closed[bound.dof] = closed != contradicted;
-                let push = scale * bound.part * bound.part * self.yields[bound.dof] * p[bound.row];
-                worst = worst.max(push.min(y).abs());
-            }
+            let (wrong, worst) = self.judge(active, b, p, slack);
             outcome.residual = if worst == 0.0 { 0.0 } else { worst / size };
             if wrong == 0 {
                 outcome.converged = true;
@@ -157,51 +172,97 @@ impl ActiveSet {
                 if helped {
                     break;
                 }
-                outcome.sweeps += self.interior_point(matrix, scale, bounds, b, size);
+                outcome.sweeps += self.interior_point(matrix, active, b, size);
                 (best, patience, helped) = (usize::MAX, PATIENCE, true);
             }
         }
         outcome
     }
 
-    /// Velocities with the closed contacts at rest.
-    fn equilibrate(&mut self, matrix: &Symmetric, bounds: &[Bound], b: &[f64]) -> bool {
-        if self.factored.as_ref() != Some(&self.closed) {
-            self.masked.values.copy_from_slice(&matrix.values);
-            let pattern = &matrix.pattern;
-            for column in 0..self.free {
-                for k in pattern.starts[column] as usize..pattern.starts[column + 1] as usize {
-                    let row = pattern.rows[k] as usize;
-                    if self.closed[row] || self.closed[column] {
-                        self.masked.values[k] = if row == column { 1.0 } else { 0.0 };
-                    }
-                }
-            }
-            if self.factor.factor(&self.masked).is_err() {
-                self.factored = None;
-                return false;
-            }
-            self.factored.get_or_insert_default().clone_from(&self.closed);
+    /// Velocities with the closed contacts at rest, and the forces that hold them there.
+    fn equilibrate(&mut self, matrix: &Symmetric, active: &[u32], b: &[f64]) -> bool {
+        if !(self.valid && self.factored == self.closed) && !self.factorize(matrix) {
+            return false;
         }
-        self.x.fill(0.0);
-        for bound in bounds.iter().filter(|bound| self.closed[bound.dof]) {
-            let prescribed = -b[bound.row] / bound.part;
-            for (column, value) in self.rows.row(bound.dof).filter(|(column, _)| !self.closed[*column]) {
-                self.x[column] -= value * prescribed;
-            }
-            self.x[bound.dof] = prescribed;
+        let (mut first, mut last) = (self.free, 0);
+        for &i in active.iter().filter(|&&i| self.closed[i as usize]) {
+            let Held { row, dof, part, .. } = self.contacts[i as usize];
+            let dof = dof as usize;
+            self.held[dof] = b[row as usize] / part;
+            (first, last) = (first.min(dof), last.max(dof + 1));
+        }
+        let near = first.saturating_sub(self.bands.reach()).min(last)..(last + self.bands.reach()).min(self.free);
+        self.x[..near.start].fill(0.0);
+        self.x[near.end..].fill(0.0);
+        for rows in chunks(near) {
+            self.bands.rows_times(rows.clone(), &self.held, &mut self.x[rows]);
+        }
+        for &i in active.iter().filter(|&&i| self.closed[i as usize]) {
+            let dof = self.contacts[i as usize].dof as usize;
+            self.x[dof] = -self.held[dof];
         }
         self.factor.solve(&mut self.x);
         self.x[self.free..].fill(0.0);
+        for rows in chunks(first.min(last)..last) {
+            self.bands.rows_times(rows.clone(), &self.x, &mut self.image[rows]);
+        }
         true
+    }
+
+    /// Factors the matrix with the closed contacts as equations of their own.
+    fn factorize(&mut self, matrix: &Symmetric) -> bool {
+        self.marks.fill(false);
+        self.held.fill(0.0);
+        for (contact, &closed) in self.contacts.iter().zip(&self.closed) {
+            self.marks[contact.dof as usize] |= closed;
+        }
+        self.masked.values.copy_from_slice(&matrix.values);
+        let pattern = &matrix.pattern;
+        for column in 0..self.free {
+            for k in pattern.starts[column] as usize..pattern.starts[column + 1] as usize {
+                let row = pattern.rows[k] as usize;
+                if self.marks[row] || self.marks[column] {
+                    self.masked.values[k] = if row == column { 1.0 } else { 0.0 };
+                }
+            }
+        }
+        self.factored.copy_from_slice(&self.closed);
+        self.valid = self.factor.factor(&self.masked).is_ok();
+        self.valid
+    }
+
+    /// Impulses of the closed contacts, and what contradicts the set: it is taken out or in. Returns how much, and the
+    /// largest entry of the natural map.
+    fn judge(&mut self, active: &[u32], b: &[f64], p: &mut [f64], slack: f64) -> (usize, f64) {
+        let (contacts, closed) = (&self.contacts[..], &mut self.closed[..]);
+        let (x, image, scale) = (&self.x[..], &self.image[..], self.scale);
+        let (mut wrong, mut worst) = (0, 0.0);
+        for &i in active {
+            let (contact, closed) = (&contacts[i as usize], &mut closed[i as usize]);
+            let (row, dof, part) = (contact.row as usize, contact.dof as usize, contact.part);
+            let y = b[row] + part * x[dof];
+            let force = if *closed { image[dof] / (scale * part) } else { 0.0 };
+            p[row] = force;
+            let contradicted = if *closed { force < 0.0 } else { y < -slack };
+            wrong += usize::from(contradicted);
+            *closed ^= contradicted;
+            let push = contact.answer * force;
+            worst = larger(worst, if push < y { push.abs() } else { y.abs() });
+        }
+        (wrong, worst)
     }
 
     /// Sets `closed` from an interior point: impulses and gaps both positive, their products driven to zero together.
     /// Returns the number of its passes.
-    fn interior_point(&mut self, matrix: &Symmetric, scale: f64, bounds: &[Bound], b: &[f64], size: f64) -> usize {
-        self.factored = None;
-        let m = bounds.len();
-        let stiff: Vec<f64> = bounds.iter().map(|c| diagonal(matrix, c.dof) / (scale * c.part * c.part)).collect();
+    fn interior_point(&mut self, matrix: &Symmetric, active: &[u32], b: &[f64], size: f64) -> usize {
+        self.valid = false;
+        let (m, scale) = (active.len(), self.scale);
+        let bound = |&i: &u32| {
+            let Held { row, dof, part, .. } = self.contacts[i as usize];
+            Bound { row: row as usize, dof: dof as usize, part }
+        };
+        let bounds: Vec<Bound> = active.iter().map(bound).collect();
+        let stiff: Vec<f64> = active.iter().map(|&i| 1.0 / self.contacts[i as usize].answer).collect();
         let mut y = vec![size; m];
         let mut p: Vec<f64> = stiff.iter().map(|k| k * size).collect();
         let mut x = vec![0.0; matrix.pattern.n];
@@ -246,19 +307,29 @@ impl ActiveSet {
                 x[i] += length * self.x[i];
             }
             if mean < 1e-12 {
-                self.choose(bounds, &stiff, &y, &p);
+                self.choose(active, &stiff, &y, &p);
                 return pass;
             }
         }
-        self.choose(bounds, &stiff, &y, &p);
+        self.choose(active, &stiff, &y, &p);
         60
     }
 
-    fn choose(&mut self, bounds: &[Bound], stiff: &[f64], y: &[f64], p: &[f64]) {
-        for (i, bound) in bounds.iter().enumerate() {
-            self.closed[bound.dof] = p[i] > stiff[i] * y[i];
+    fn choose(&mut self, active: &[u32], stiff: &[f64], y: &[f64], p: &[f64]) {
+        for (i, &contact) in active.iter().enumerate() {
+            self.closed[contact as usize] = p[i] > stiff[i] * y[i];
         }
     }
+}
+
+/// The larger of two numbers, the first if the second is none.
+fn larger(x: f64, y: f64) -> f64 {
+    if y > x { y } else { x }
+}
+
+/// Rows in pieces that suit products with bands.
+fn chunks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    rows.clone().step_by(CHUNK).map(move |start| start..(start + CHUNK).min(rows.end))
 }
 
 /// Diagonal entry of a matrix.

@@ -40,6 +40,11 @@ impl<const B: usize> Chain<B> {
         })
     }
 
+    /// Rows before the first one.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
     /// Factors the leading rows of the matrix with these values.
     pub fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), Singular> {
         self.load(pattern, values);

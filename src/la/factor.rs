@@ -2,6 +2,7 @@
 
 use super::chain::Chain;
 use super::paths::Paths;
+use super::strands::Strands;
 use super::symmetric::{Pattern, Symmetric};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
@@ -42,6 +43,7 @@ enum Kind {
     Bars(Box<Paths>),
     Truss(Chain<2>),
     Beam(Chain<3>),
+    Beams(Box<Strands>),
     General(Box<General>),
 }
 
@@ -71,7 +73,7 @@ impl Factor {
         let rank = |part: &Part| match part.kind {
             Kind::Bar(_) | Kind::Bars(_) => 1,
             Kind::Truss(_) => 2,
-            Kind::Beam(_) => 3,
+            Kind::Beam(_) | Kind::Beams(_) => 3,
             Kind::General(_) => 4,
         };
         let names = ["none", "chain of 1x1 blocks", "chain of 2x2 blocks", "chain of 3x3 blocks", "sparse LDL"];
@@ -116,6 +118,7 @@ impl Part {
         let chain = Chain::recognise(&pattern, n).map(Kind::Bar);
         let chain = chain.or_else(|| Paths::recognise(&pattern).map(|paths| Kind::Bars(Box::new(paths))));
         let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Truss));
+        let chain = chain.or_else(|| Strands::recognise(&pattern).map(|strands| Kind::Beams(Box::new(strands))));
         let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Beam));
         let kind = chain.unwrap_or_else(|| Kind::General(Box::new(General::new(&pattern, n))));
         Part { rows, entries, pattern, kind }
@@ -128,6 +131,7 @@ impl Part {
             Kind::Bars(paths) => paths.factor(values),
             Kind::Truss(chain) => chain.factor(&self.pattern, values),
             Kind::Beam(chain) => chain.factor(&self.pattern, values),
+            Kind::Beams(strands) => strands.factor(&self.pattern, values),
             Kind::General(general) => general.factor(&self.pattern, values),
         }
         .map_err(|singular| Singular { row: self.rows.start + singular.row })
@@ -140,6 +144,7 @@ impl Part {
             Kind::Bars(paths) => paths.solve(b),
             Kind::Truss(chain) => chain.solve(b),
             Kind::Beam(chain) => chain.solve(b),
+            Kind::Beams(strands) => strands.solve(b),
             Kind::General(general) => general.solve(b),
         }
     }

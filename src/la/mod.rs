@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows mechanics. Patterns are found once; numbers are refreshed in place, without allocation.
 
-mod band;
+mod bands;
 mod chain;
 mod factor;
 pub mod lanczos;
@@ -11,12 +11,12 @@ pub mod number;
 mod paths;
 mod rows;
 pub mod small;
+mod strands;
 pub mod subspace;
 mod symmetric;
 
-pub use band::Band;
+pub use bands::{Bands, CHUNK};
 pub use factor::{Factor, Singular};
-pub use rows::Rows;
 pub use symmetric::{Pattern, Symmetric};
 
 /// Sum of products. The bits of a result depend on the model alone.

@@ -1,6 +1,7 @@
-//! Rows of a symmetric matrix in full: a product reads each of them once and writes each value once.
+//! Rows of a symmetric matrix in full: a product reads each of them once.
 
 use super::symmetric::Symmetric;
+use std::ops::Range;
 
 /// Rows of a symmetric matrix, both triangles, without the entries that are zero.
 #[derive(Default)]
@@ -13,25 +14,19 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// All rows of a matrix.
-    pub fn of(matrix: &Symmetric) -> Rows {
-        let mut rows = Rows::default();
-        rows.take(matrix);
-        rows
-    }
-
-    /// Becomes the rows of another matrix.
-    pub fn take(&mut self, matrix: &Symmetric) {
+    /// Becomes the rows of a matrix, its entries at these distances from the diagonal.
+    pub fn take(&mut self, matrix: &Symmetric, wanted: impl Fn(usize) -> bool) {
         let pattern = &*matrix.pattern;
         // Columns ascend within a row: those of its own column of the triangle come first, then those of later ones.
         let each = |visit: &mut dyn FnMut(usize, usize, f64)| {
             for j in 0..pattern.n {
                 for k in pattern.starts[j] as usize..pattern.starts[j + 1] as usize {
                     let (i, value) = (pattern.rows[k] as usize, matrix.values[k]);
-                    if value != 0.0 {
-                        visit(j, i, value);
+                    if value == 0.0 || !wanted(j - i) {
+                        continue;
                     }
-                    if value != 0.0 && i != j {
+                    visit(j, i, value);
+                    if i != j {
                         visit(i, j, value);
                     }
                 }
@@ -54,7 +49,7 @@ impl Rows {
 
     /// Columns and values of a row.
     #[inline]
-    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
+    fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.starts[i] as usize..self.starts[i + 1] as usize;
         self.columns[range.clone()].iter().zip(&self.values[range]).map(|(&column, &value)| (column as usize, value))
     }
@@ -65,22 +60,14 @@ impl Rows {
         self.row(i).map(|(column, value)| value * x[column]).sum()
     }
 
-    /// A row times two vectors side by side.
-    #[inline]
-    pub fn times_both(&self, i: usize, xy: &[[f64; 2]]) -> [f64; 2] {
-        let mut sums = [0.0; 2];
-        for (column, value) in self.row(i) {
-            let pair = xy[column];
-            sums = [sums[0] + value * pair[0], sums[1] + value * pair[1]];
-        }
-        sums
+    /// Whether there are no entries at all.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
     }
 
-    /// y = A x.
-    pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
-        for (i, y) in y.iter_mut().enumerate() {
-            *y = self.times(i, x);
-        }
+    /// Whether there are none in these rows.
+    pub fn is_empty_in(&self, rows: Range<usize>) -> bool {
+        self.is_empty() || self.starts[rows.start] == self.starts[rows.end]
     }
 }
 
@@ -95,14 +82,14 @@ mod tests {
         let cliques: [&[u32]; 3] = [&[0, 2, 3], &[1, 3], &[2, 4]];
         let mut a = Symmetric::zeros(Arc::new(Pattern::from_cliques(5, cliques.iter().copied())));
         a.values.iter_mut().enumerate().for_each(|(k, value)| *value = (k % 3) as f64);
-        let (x, y) = ([1.0, -2.0, 3.0, 0.5, 7.0], [0.25, 1.0, -1.0, 4.0, 2.0]);
-        let [mut ax, mut ay, mut product] = [[0.0; 5]; 3];
+        let (x, mut ax) = ([1.0, -2.0, 3.0, 0.5, 7.0], [0.0; 5]);
         a.multiply(&x, &mut ax);
-        a.multiply(&y, &mut ay);
-        let rows = Rows::of(&a);
-        rows.multiply(&x, &mut product);
-        assert_eq!(product, ax);
-        assert_eq!(rows.times_both(2, &[0, 1, 2, 3, 4].map(|i| [x[i], y[i]])), [ax[2], ay[2]]);
+        let mut rows = Rows::default();
+        rows.take(&a, |_| true);
+        assert_eq!([0, 1, 2, 3, 4].map(|row| rows.times(row, &x)), ax);
         assert!(rows.row(2).map(|(column, _)| column).is_sorted());
+        rows.take(&a, |distance| distance > 1);
+        assert_eq!(rows.row(3).map(|(column, _)| column).collect::<Vec<_>>(), [0, 1]);
+        assert!(rows.is_empty_in(5..5) && !rows.is_empty_in(3..5));
     }
 }

@@ -131,7 +131,7 @@ impl Stepper<'_> {
         let (work, scene, free) = (&mut self.work, &to.scene, self.system.nodes.free);
         let [s, rho] = shares(&self.row);
         // Impulses of earlier passes are in the velocities and have to be taken out again.
-        let pressed = to.state.impulse.iter().any(|&p| p != 0.0);
+        let pressed = work.jumped;
         if pressed {
             work.second.fill(0.0);
             scene.push(&to.state.impulse, &mut work.second);
@@ -139,22 +139,20 @@ impl Stepper<'_> {
             work.third.copy_from_slice(&work.second);
             self.matrix.solve(&mut work.second);
             self.mass_factor.solve(&mut work.third);
-            (0..free).for_each(|i| work.second[i] = s * work.second[i] + rho * work.third[i]);
+            (0..free).for_each(|i| work.second[i] = work.jump[i] - (s * work.second[i] + rho * work.third[i]));
         }
-        work.bounds.clear();
+        let (state, factor) = (&to.state, h * self.row.g1);
         for &i in &work.active {
-            let bound = self.bounds[i as usize];
-            let rate = scene.rate(bound.row, |dof| match dof < free {
-                true => work.v_free[dof] + h * self.row.g1 * to.state.a[dof] + work.jump[dof],
-                false => to.state.v[dof],
+            let row = scene.rows_of(i as usize).start;
+            let rate = scene.rate(row, |dof| {
+                let rate = if dof < free { work.v_free[dof] + factor * state.a[dof] } else { state.v[dof] };
+                if pressed && dof < free { rate + work.second[dof] } else { rate }
             });
-            let so_far = if pressed { scene.rate(bound.row, |dof| work.second[dof]) } else { 0.0 };
-            work.b[bound.row] = scene.law_rate(bound.row, rate, &work.u0) - so_far;
-            work.bounds.push(bound);
+            work.b[row] = scene.law_rate(row, rate, &work.u0);
         }
         let answers = |row: usize, answer: f64| velocity.estimate(row, answer);
         let effective = self.matrix.assemble(self.system, &to.state.q);
-        let outcome = active_set.solve(effective, &mut work.bounds, &work.b, &mut work.impulse, answers);
+        let outcome = active_set.solve(effective, &work.active, &work.b, &mut work.impulse, answers);
         work.answered = outcome.converged && self.system.linear;
         outcome
     }

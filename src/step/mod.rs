@@ -23,10 +23,10 @@ mod touch;
 mod work;
 
 use crate::case::data::{self, ContactMethod, Position};
-use crate::contact::active_set::{ActiveSet, Bound};
+use crate::contact::active_set::ActiveSet;
 use crate::contact::solver::Method;
 use crate::contact::{Candidate, Scene};
-use crate::la::{Factor, Rows, Symmetric};
+use crate::la::{Factor, Symmetric};
 use crate::ledger::{self, Balance, Passage};
 use crate::march::{Memory, Method as StepMethod};
 use crate::schemes::Tableau;
@@ -95,8 +95,6 @@ pub struct Stepper<'a> {
     row: Tableau,
     settings: Settings,
     arch: Arch,
-    /// The mass matrix by rows.
-    mass: Rows,
     mass_factor: Factor,
     matrix: Matrix,
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
@@ -104,8 +102,6 @@ pub struct Stepper<'a> {
     operators: Operators,
     /// Solver for many contacts, where each is a bound on one degree of freedom.
     active_set: Option<ActiveSet>,
-    /// The contacts as it sees them, if all of them are bounds.
-    bounds: Vec<Bound>,
     /// What contact as a force needs, where nodes are massless.
     force: Option<Force>,
     /// The faster step of systems that are a line of unknowns.
@@ -127,13 +123,11 @@ impl<'a> Stepper<'a> {
         Ok(Stepper {
             row,
             arch: Arch::new(),
-            mass: Rows::of(&system.mass),
             mass_factor,
             matrix: Matrix::new(system),
             factored: None,
             operators: Operators::new(settings.position, m),
-            bounds: scene.candidates.iter().filter_map(|c| Some(contact::bound(c, system.nodes.free)?.0)).collect(),
-            active_set: match active_set(system, &row, &settings) {
+            active_set: match active_set(system, &scene, &row, &settings) {
                 Ok(active_set) => Some(active_set),
                 Err(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(

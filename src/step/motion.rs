@@ -2,6 +2,7 @@
 
 use super::{Attempt, Stepper};
 use crate::contact::solver::Method;
+use crate::la::{CHUNK, dot};
 use crate::state::{Energy, State};
 
 impl Stepper<'_> {
@@ -11,7 +12,7 @@ impl Stepper<'_> {
         let known = carries || self.has_storage();
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         if known {
-            self.mass.multiply(&from.a, &mut work.inertia[0]);
+            system.inertia.multiply(&from.a, &mut work.inertia[0]);
         }
         let n = system.nodes.total;
         let (q, v, a) = (&from.q[..n], &from.v[..n], &from.a[..n]);
@@ -122,21 +123,16 @@ impl Stepper<'_> {
         }
     }
 
-    /// Energies of a state, and M a on the way: both products read the matrix once.
+    /// Energies of a state, and M a on the way.
     pub(super) fn energies(&mut self, state: &mut State) {
-        let n = self.system.nodes.total;
-        let (mass, gravity, work) = (&self.mass, &self.system.gravity[..n], &mut self.work);
-        let (inertia, both) = (&mut work.inertia[1][..n], &mut work.both[..n]);
-        let (q, v, a) = (&state.q[..n], &state.v[..n], &state.a[..n]);
-        for i in 0..n {
-            both[i] = [v[i], a[i]];
-        }
+        let (system, work) = (self.system, &mut self.work);
         let (mut kinetic, mut height) = (0.0, 0.0);
-        for i in 0..n {
-            let [momentum, force] = mass.times_both(i, both);
-            inertia[i] = force;
-            kinetic += v[i] * momentum;
-            height += gravity[i] * q[i];
+        for (k, inertia) in work.inertia[1].chunks_mut(CHUNK).enumerate() {
+            let (rows, momentum) = (k * CHUNK..k * CHUNK + inertia.len(), &mut work.first[..inertia.len()]);
+            system.inertia.rows_times(rows.clone(), &state.a, inertia);
+            system.inertia.rows_times(rows.clone(), &state.v, momentum);
+            kinetic += dot(momentum, &state.v[rows.clone()]);
+            height += dot(&system.gravity[rows.clone()], &state.q[rows]);
         }
         // Subtracted from zero, because minus zero would be printed as such.
         state.energy = Energy { kinetic: 0.5 * kinetic, strain: state.energy.strain, potential: 0.0 - height };

@@ -3,7 +3,8 @@
 use super::contact::{bound, shares};
 use super::{ACTIVATION, Attempt, Settings, Stepper};
 use crate::case::data::Position;
-use crate::contact::active_set::ActiveSet;
+use crate::contact::Scene;
+use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::turn::Turn;
 use crate::schemes::Tableau;
 use crate::state::State;
@@ -102,11 +103,12 @@ impl Stepper<'_> {
 /// Active sets for the contacts of a system with a scheme, or why they cannot solve them.
 pub(super) fn active_set(
     system: &System,
+    scene: &Scene,
     row: &Tableau,
     settings: &Settings,
 ) -> std::result::Result<ActiveSet, &'static str> {
     let contacts = &system.contacts;
-    let bounds: Option<Vec<_>> = contacts.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
+    let bounds: Option<Vec<_>> = scene.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
     if settings.position == Position::Ggl {
         return Err("position-corrected contact has two laws at once");
     }
@@ -128,6 +130,7 @@ pub(super) fn active_set(
     if dofs.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err("a node may touch one tilted plane, or one plane along each axis");
     }
-    let found = ActiveSet::new(&system.mass, system.nodes.free, [s, rho], &turns);
+    let bounds: Vec<Bound> = bounds.into_iter().map(|(bound, _)| bound).collect();
+    let found = ActiveSet::new(&system.mass, system.nodes.free, [s, rho], &bounds, &turns);
     found.ok_or("the axes of a node cannot be turned to its plane")
 }

@@ -1,6 +1,5 @@
 //! Scratch memory of the steps.
 
-use crate::contact::active_set::Bound;
 use crate::contact::friction::Rough;
 
 /// Vectors that live from step to step so that none is allocated in the loop.
@@ -12,9 +11,8 @@ pub(super) struct Work {
     pub jump: Vec<f64>,
     pub shift: Vec<f64>,
     pub jumped: bool,
-    /// M a at the start of the step, where it matters there, and at its end; and velocity and acceleration side by side.
+    /// M a at the start of the step, where it matters there, and at its end.
     pub inertia: [Vec<f64>; 2],
-    pub both: Vec<[f64; 2]>,
     /// What of the residual does not change in the step: inertia, other forces, and the sums of squares of its loads.
     pub old_inertia: Vec<f64>,
     pub known: Vec<f64>,
@@ -34,7 +32,6 @@ pub(super) struct Work {
     pub active: Vec<u32>,
     pub rows: Vec<u32>,
     pub rough: Vec<Rough>,
-    pub bounds: Vec<Bound>,
     /// Whether the active set has found the velocities that answer the impulses.
     pub answered: bool,
     pub blocks: Vec<[f64; 4]>,
@@ -64,7 +61,6 @@ impl Work {
             shift: zeros(n),
             jumped: false,
             inertia: [zeros(n), zeros(n)],
-            both: vec![[0.0; 2]; n],
             old_inertia: zeros(n),
             known: zeros(n),
             load: None,
@@ -81,7 +77,6 @@ impl Work {
             active: Vec::with_capacity(m),
             rows: Vec::with_capacity(m),
             rough: Vec::with_capacity(m),
-            bounds: Vec::with_capacity(m),
             answered: false,
             blocks: Vec::with_capacity(m),
             correction: zeros(m),

@@ -11,7 +11,7 @@ pub use dofs::Nodes;
 
 use crate::contact::Contacts;
 use crate::elements::Element;
-use crate::la::{Band, Pattern, Symmetric};
+use crate::la::{Bands, Pattern, Symmetric};
 use crate::model::function::Function;
 use crate::model::{Component, Model};
 use crate::{Error, Result};
@@ -28,7 +28,7 @@ pub struct System {
     /// Mass matrix over all degrees of freedom; M* where mass is redistributed.
     pub mass: Symmetric,
     /// The same for products.
-    pub inertia: Band,
+    pub inertia: Bands,
     /// Constant damping: mass-proportional, and that of linear elements. `None` if there is none.
     pub damping: Option<Symmetric>,
     /// Force of gravity.
@@ -74,7 +74,7 @@ impl System {
         let scatter = elements.iter().map(|e| scatter_map(&pattern, e.as_ref())).collect();
         let mut system = System {
             mass: Symmetric::zeros(pattern.clone()),
-            inertia: Band::of(&Symmetric::zeros(pattern.clone())),
+            inertia: Bands::new(&pattern),
             damping: None,
             gravity: vec![0.0; n],
             redistribution,
@@ -137,7 +137,7 @@ impl System {
                 element.internal(&self.q0, &mut self.offset);
             }
         }
-        self.inertia = Band::of(&self.mass);
+        self.inertia.take(&self.mass);
         self.damping = damped.then_some(damping);
         self.damped = damped || self.elements.iter().any(|e| e.block().damped);
     }

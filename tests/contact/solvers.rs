@@ -101,7 +101,7 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
         let dense =
             nalgebra::DMatrix::from_fn(n, n, |i, j| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]));
         let inverse = dense.try_inverse().unwrap();
-        let mut bounds: Vec<Bound> = (0..n)
+        let bounds: Vec<Bound> = (0..n)
             .step_by(2)
             .enumerate()
             .map(|(row, dof)| Bound { row, dof, part: if row % 3 == 0 { -0.7 } else { 1.0 } })
@@ -114,12 +114,12 @@ fn active_sets_in_the_factorization_agree_with_the_operator() {
             .collect();
         let b: Vec<f64> = (0..m).map(|_| random.within(-1.0, 0.5)).collect();
         let mut p = vec![0.0; m];
-        let outcome =
-            ActiveSet::new(&matrix, n, [scale, 0.0], &[]).unwrap().solve(&matrix, &mut bounds, &b, &mut p, |_, _| ());
+        let active: Vec<u32> = (0..m as u32).collect();
+        let mut solver = ActiveSet::new(&matrix, n, [scale, 0.0], &bounds, &[]).unwrap();
+        let outcome = solver.solve(&matrix, &active, &b, &mut p, |_, _| ());
         assert!(outcome.converged && outcome.residual < 1e-12, "trial {trial}: {outcome:?}");
         assert_eq!(outcome.method, Method::ActiveSet);
         let operator = Delassus::full(&w);
-        let active: Vec<u32> = (0..m as u32).collect();
         let problem = Problem { delassus: &operator, active: &active, b: &b };
         let settings = ContactSolver { method: ContactMethod::Lemke, tolerance: 1e-12, ..Default::default() };
         let (mut z, mut y) = (vec![0.0; m], vec![0.0; m]);
@@ -165,7 +165,7 @@ fn active_sets_turn_axes_to_tilted_planes() {
                 Turn { dofs: [2 * k, 2 * k + 1], along: [angle.cos(), angle.sin()] }
             })
             .collect();
-        let mut bounds: Vec<Bound> = (0..nodes).map(|row| Bound { row, dof: 2 * row, part: 1.0 }).collect();
+        let bounds: Vec<Bound> = (0..nodes).map(|row| Bound { row, dof: 2 * row, part: 1.0 }).collect();
         let inverse = |of: &Symmetric| {
             let entry = |i: usize, j: usize| of.pattern.position(i, j).map_or(0.0, |k| of.values[k]);
             nalgebra::DMatrix::from_fn(n, n, entry).try_inverse().unwrap()
@@ -186,12 +186,12 @@ fn active_sets_turn_axes_to_tilted_planes() {
         let b: Vec<f64> = (0..m).map(|_| random.within(-1.0, 0.5)).collect();
         let mut p = vec![0.0; m];
         let mut answers = vec![0.0; m];
-        let mut solver = ActiveSet::new(&mass, n, shares, &turns).unwrap();
-        let outcome = solver.solve(&matrix, &mut bounds, &b, &mut p, |row, answer| answers[row] = answer);
+        let active: Vec<u32> = (0..m as u32).collect();
+        let mut solver = ActiveSet::new(&mass, n, shares, &bounds, &turns).unwrap();
+        let outcome = solver.solve(&matrix, &active, &b, &mut p, |row, answer| answers[row] = answer);
         assert!(outcome.converged && outcome.residual < 1e-10, "trial {trial}: {outcome:?}");
         assert!(answers.iter().all(|answer| *answer > 0.0));
         let operator = Delassus::full(&w);
-        let active: Vec<u32> = (0..m as u32).collect();
         let problem = Problem { delassus: &operator, active: &active, b: &b };
         let settings = ContactSolver { method: ContactMethod::Lemke, tolerance: 1e-12, ..Default::default() };
         let (mut z, mut y) = (vec![0.0; m], vec![0.0; m]);
@@ -203,5 +203,5 @@ fn active_sets_turn_axes_to_tilted_planes() {
     // A row with an entry for one of the two only cannot be turned in place.
     let pattern = Pattern::from_cliques(3, [[0u32, 1].as_slice(), [1u32, 2].as_slice()].into_iter());
     let narrow = Symmetric::zeros(pattern.into());
-    assert!(ActiveSet::new(&narrow, 3, [1.0, 0.0], &[Turn { dofs: [0, 1], along: [0.6, 0.8] }]).is_none());
+    assert!(ActiveSet::new(&narrow, 3, [1.0, 0.0], &[], &[Turn { dofs: [0, 1], along: [0.6, 0.8] }]).is_none());
 }

@@ -175,7 +175,7 @@ fn random_system(random: &mut Random, damped: bool, law: MasslessLaw) -> System 
             system.mass.values[place] = value + if i == j && value != 0.0 { 0.5 } else { 0.0 };
         }
     }
-    system.inertia = carom::la::Band::of(&system.mass);
+    system.inertia = carom::la::Bands::of(&system.mass);
     let candidates = massless.iter().map(|&c| {
         let other = random.next(-0.5, 0.5);
         Candidate::affine(random.next(0.0, 0.2), &[(c as u32, 1.0), ((c - 1) as u32, other)], 0.0)

@@ -1,0 +1,173 @@
+//! Products with a symmetric matrix by its bands: entries at one distance from the diagonal, which masses and stiffnesses
+//! of a line of nodes are made of.
+//!
+//! A product with a band is one of slices, without indices. Entries that fill no band are multiplied by rows.
+
+use super::rows::Rows;
+use super::symmetric::{Pattern, Symmetric};
+use pulp::{Arch, Simd, WithSimd};
+use std::ops::Range;
+
+/// Of an eighth of the rows on, a band is faster than its entries alone.
+const FILLED: usize = 8;
+
+/// Rows whose products are found together, so that they stay in the nearest cache.
+pub const CHUNK: usize = 256;
+
+/// A symmetric matrix, written for products.
+pub struct Bands {
+    n: usize,
+    /// The diagonal is the first.
+    bands: Vec<Band>,
+    /// Band of every distance from the diagonal, if there is one.
+    place: Vec<Option<u32>>,
+    /// All other entries.
+    rest: Rows,
+    arch: Arch,
+}
+
+/// Entries (i, i + distance).
+struct Band {
+    distance: usize,
+    values: Vec<f64>,
+    /// Whether they are all zero.
+    empty: bool,
+}
+
+impl Bands {
+    /// The zero matrix of a pattern.
+    pub fn new(pattern: &Pattern) -> Bands {
+        let n = pattern.n;
+        let mut counts = vec![0; n];
+        for column in 0..n {
+            let rows = &pattern.rows[pattern.starts[column] as usize..pattern.starts[column + 1] as usize];
+            rows.iter().for_each(|&row| counts[column - row as usize] += 1);
+        }
+        let (mut bands, mut place) = (Vec::new(), vec![None; n]);
+        for distance in (0..n).filter(|&distance| FILLED * counts[distance] >= n) {
+            place[distance] = Some(bands.len() as u32);
+            bands.push(Band { distance, values: vec![0.0; n - distance], empty: true });
+        }
+        Bands { n, bands, place, rest: Rows::default(), arch: Arch::new() }
+    }
+
+    /// All of a matrix.
+    pub fn of(matrix: &Symmetric) -> Bands {
+        let mut bands = Bands::new(&matrix.pattern);
+        bands.take(matrix);
+        bands
+    }
+
+    /// Becomes another matrix on the same pattern.
+    pub fn take(&mut self, matrix: &Symmetric) {
+        let pattern = &matrix.pattern;
+        self.bands.iter_mut().for_each(|band| band.empty = true);
+        for column in 0..self.n {
+            for k in pattern.starts[column] as usize..pattern.starts[column + 1] as usize {
+                let (row, value) = (pattern.rows[k] as usize, matrix.values[k]);
+                if let Some(band) = self.place[column - row] {
+                    let band = &mut self.bands[band as usize];
+                    band.values[row] = value;
+                    band.empty &= value == 0.0;
+                }
+            }
+        }
+        self.rest.take(matrix, |distance| self.place[distance].is_none());
+    }
+
+    /// How far from a row its entries are at most.
+    pub fn reach(&self) -> usize {
+        if self.rest.is_empty() { self.bands.last().map_or(0, |band| band.distance) } else { self.n }
+    }
+
+    /// y = A x.
+    pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
+        for (k, y) in y[..self.n].chunks_mut(CHUNK).enumerate() {
+            self.rows_times(k * CHUNK..k * CHUNK + y.len(), x, y);
+        }
+    }
+
+    /// y = A x in these rows, of which there should be a [`CHUNK`] at most; `y` begins with the first of them.
+    pub fn rows_times(&self, rows: Range<usize>, x: &[f64], y: &mut [f64]) {
+        let y = &mut y[..rows.len()];
+        self.arch.dispatch(Product { bands: self, first: rows.start, x: &x[..self.n], y });
+        if !self.rest.is_empty_in(rows.clone()) {
+            y.iter_mut().zip(rows).for_each(|(y, row)| *y += self.rest.times(row, x));
+        }
+    }
+}
+
+/// The product with the bands.
+struct Product<'a> {
+    bands: &'a Bands,
+    first: usize,
+    x: &'a [f64],
+    y: &'a mut [f64],
+}
+
+impl WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Product { bands: Bands { n, bands, .. }, first, x, y } = self;
+        let end = first + y.len();
+        y.fill(0.0);
+        for &Band { distance, ref values, .. } in bands.iter().filter(|band| !band.empty) {
+            let stop = end.min(n - distance);
+            add(y, &values[first.min(stop)..stop], &x[(first + distance).min(*n)..]);
+            if distance > 0 {
+                let start = first.max(distance).min(end);
+                let before = start.saturating_sub(distance)..end.saturating_sub(distance);
+                add(&mut y[start - first..], &values[before.clone()], &x[before]);
+            }
+        }
+    }
+}
+
+/// y += a x, as far as `a` goes.
+#[inline(always)]
+fn add(y: &mut [f64], a: &[f64], x: &[f64]) {
+    let n = a.len();
+    let (y, x) = (&mut y[..n], &x[..n]);
+    for i in 0..n {
+        y[i] += a[i] * x[i];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(i: usize) -> f64 {
+        (i as f64 * 0.7).sin() + 0.1
+    }
+
+    #[test]
+    fn products_are_those_of_the_sparse_matrix() {
+        let line = |n: u32, reach: u32| (0..n.saturating_sub(reach)).map(move |i| vec![i, i + reach]);
+        let patterns = [
+            // Bands, with more than a chunk of rows and less; single entries far from them; the diagonal alone.
+            (1000, line(1000, 1).chain(line(1000, 3)).collect()),
+            (700, line(700, 3).chain(line(600, 290)).chain([vec![0, 699], vec![5, 400]]).collect()),
+            (300, line(300, 299).chain(line(300, 40)).collect()),
+            (8, vec![vec![0, 3], vec![1, 4], vec![2, 5, 0], vec![3, 6], vec![4, 7]]),
+            (3, Vec::new()),
+            (1, Vec::new()),
+        ];
+        for (n, cliques) in patterns {
+            let pattern = Pattern::from_cliques(n, cliques.iter().map(Vec::as_slice));
+            let values = (0..pattern.len()).map(|k| if k % 7 == 4 { 0.0 } else { wave(k) }).collect();
+            let a = Symmetric { pattern: pattern.into(), values };
+            let x: Vec<f64> = (0..n).map(wave).collect();
+            let (mut y, mut z) = (vec![9.0; n], vec![0.0; n]);
+            let bands = Bands::of(&a);
+            bands.multiply(&x, &mut y);
+            a.multiply(&x, &mut z);
+            assert!(y.iter().zip(&z).all(|(y, z)| (y - z).abs() < 1e-14), "{n} rows");
+            let middle = n / 3..n - n / 4;
+            bands.rows_times(middle.clone(), &x, &mut y);
+            assert!(middle.clone().all(|i| (y[i - middle.start] - z[i]).abs() < 1e-14), "{middle:?}");
+        }
+    }
+}

@@ -1,0 +1,515 @@
+//! Block-tridiagonal LDLᵀ of long beams: the chain is cut into strands, which the lanes of a vector work on side by side.
+//!
+//! The first block of a strand is a separator: all others are eliminated from the end of the strand to its beginning, which
+//! fills the block between them and the separator of the next strand. The separators are solved last. Right-hand sides
+//! keep the order of the chain; they are turned into lanes and back while they are read and written.
+
+use super::chain::Chain;
+use super::factor::Singular;
+use super::number::{Number, Wide};
+use super::small::{Full, Pivot, Upper, minus_product, minus_rows, pivot, solve, transposed};
+use super::symmetric::Pattern;
+use pulp::bytemuck::cast;
+use pulp::{Arch, Simd, WithSimd};
+
+/// Strands, one per lane.
+const LANES: usize = 4;
+
+/// Blocks from which on lanes are faster than plain code.
+pub const LONG: usize = 24;
+
+/// Fill below this part of what it began with changes no digit; it is left out, before it becomes subnormal.
+const NEGLIGIBLE: f64 = 1e-40;
+
+/// Blocks between two looks at the fill.
+const LOOK: usize = 8;
+
+/// Place of entry (r, c) in an [`Upper`].
+const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+
+/// Factor of a symmetric block-tridiagonal matrix with blocks of order three. Every array has a row per place in a strand,
+/// a few numbers per row, and each number once per lane.
+pub struct Strands {
+    n: usize,
+    /// Rows before the first one, so that a chain that lost its first rows to a support keeps its blocks.
+    offset: usize,
+    /// Blocks of a strand.
+    count: usize,
+    /// Factors of the pivots; first the blocks on the diagonal.
+    pivot: Vec<f64>,
+    /// Multipliers U P⁻¹ of a block for the one before it; first the couplings U of these two.
+    lower: Vec<f64>,
+    /// Transposed P⁻¹ F, where F couples a block with the separator of the next strand.
+    fill: Vec<f64>,
+    filled_from: usize,
+    reduced: Reduced,
+    y: Vec<f64>,
+    arch: Arch,
+}
+
+/// The separators, block by block.
+#[derive(Default)]
+struct Reduced {
+    pivots: [Pivot<f64>; LANES],
+    /// Transposed coupling of a separator with the next.
+    coupling: [Full<f64>; LANES],
+}
+
+/// Number of lanes that the processor has.
+struct Lanes;
+
+impl WithSimd for Lanes {
+    type Output = usize;
+
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        S::F64_LANES
+    }
+}
+
+impl Strands {
+    /// The strands of a pattern, if it is a chain of blocks of order three that is long enough for the processor's lanes.
+    pub fn recognise(pattern: &Pattern) -> Option<Strands> {
+        let (n, arch) = (pattern.n, Arch::new());
+        if n < 3 * LONG || arch.dispatch(Lanes) != LANES {
+            return None;
+        }
+        let offset = Chain::<3>::recognise(pattern, n)?.offset();
+        let count = (n + offset).div_ceil(3).div_ceil(LANES);
+        let numbers = |per: usize| vec![0.0; per * count * LANES];
+        Some(Strands {
+            n,
+            offset,
+            count,
+            pivot: numbers(6),
+            lower: numbers(9),
+            fill: numbers(9),
+            filled_from: count,
+            reduced: Reduced::default(),
+            y: numbers(3),
+            arch,
+        })
+    }
+
+    /// Factors the matrix with these values.
+    pub fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), Singular> {
+        self.load(pattern, values);
+        for k in 0..9 {
+            // The coupling behind the last block of a strand stands before the first block of the next.
+            for lane in 0..LANES {
+                let next = k * LANES + lane + 1;
+                self.fill[next - 1] = if lane + 1 < LANES { self.lower[next] } else { 0.0 };
+            }
+        }
+        let Strands { pivot, lower, fill, reduced, .. } = self;
+        let filled_from = self.arch.dispatch(Factorize { pivot, lower, fill, reduced });
+        self.filled_from = filled_from.ok_or_else(|| {
+            // Plain code says where.
+            let plain =
+                Chain::<3>::recognise(pattern, self.n).and_then(|mut chain| chain.factor(pattern, values).err());
+            plain.unwrap_or(Singular { row: 0 })
+        })?;
+        Ok(())
+    }
+
+    fn load(&mut self, pattern: &Pattern, values: &[f64]) {
+        self.pivot.fill(0.0);
+        self.lower.fill(0.0);
+        let (count, offset) = (self.count, self.offset);
+        let place = |block: usize, per: usize, k: usize| ((block % count) * per + k) * LANES + block / count;
+        // Rows that pad the first block and the end are decoupled and have unit pivots.
+        for i in (0..offset).chain(self.n + offset..3 * count * LANES) {
+            self.pivot[place(i / 3, 6, PLACE[i % 3][i % 3])] = 1.0;
+        }
+        for column in 0..self.n {
+            let (block, c) = ((column + offset) / 3, (column + offset) % 3);
+            for k in pattern.starts[column] as usize..pattern.starts[column + 1] as usize {
+                let row = pattern.rows[k] as usize + offset;
+                let r = row % 3;
+                if row / 3 == block {
+                    self.pivot[place(block, 6, PLACE[r][c])] = values[k];
+                } else {
+                    self.lower[place(block, 9, 3 * r + c)] = values[k];
+                }
+            }
+        }
+    }
+
+    /// Solves in place.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        let chain = Layout { n: self.n, offset: self.offset, count: self.count };
+        let Strands { pivot, lower, fill, filled_from, reduced, y, .. } = self;
+        self.arch.dispatch(Solve { chain, pivot, lower, fill, from: *filled_from, reduced, y, b });
+    }
+}
+
+#[inline(always)]
+fn rows<const N: usize, S: Simd>(x: &[f64]) -> &[[S::f64s; N]] {
+    S::as_simd_f64s(x).0.as_chunks().0
+}
+
+#[inline(always)]
+fn rows_mut<const N: usize, S: Simd>(x: &mut [f64]) -> &mut [[S::f64s; N]] {
+    S::as_mut_simd_f64s(x).0.as_chunks_mut().0
+}
+
+#[inline(always)]
+fn load<const N: usize, S: Simd>(simd: S, row: &[S::f64s; N]) -> [Wide<S>; N] {
+    let mut x = [Wide::new(simd, row[0]); N];
+    for k in 1..N {
+        x[k] = Wide::new(simd, row[k]);
+    }
+    x
+}
+
+#[inline(always)]
+fn store<const N: usize, S: Simd>(x: [Wide<S>; N]) -> [S::f64s; N] {
+    let mut row = [x[0].value; N];
+    for k in 1..N {
+        row[k] = x[k].value;
+    }
+    row
+}
+
+#[inline(always)]
+fn flat<T: Copy>(a: &Full<T>) -> [T; 9] {
+    [a[0][0], a[0][1], a[0][2], a[1][0], a[1][1], a[1][2], a[2][0], a[2][1], a[2][2]]
+}
+
+#[inline(always)]
+fn full<T: Copy>(a: [T; 9]) -> Full<T> {
+    [[a[0], a[1], a[2]], [a[3], a[4], a[5]], [a[6], a[7], a[8]]]
+}
+
+/// B A⁻¹.
+#[inline(always)]
+fn over<N: Number>(b: &Full<N>, a: &Pivot<N>) -> Full<N> {
+    [solve(a, &b[0]), solve(a, &b[1]), solve(a, &b[2])]
+}
+
+/// Largest entry of a block in all lanes; not inlined, because single lanes would turn the loop around it into scalar code.
+#[inline(never)]
+fn largest<S: Simd>(simd: S, block: &[S::f64s; 9]) -> f64 {
+    let sizes = block.iter().map(|x| simd.reduce_max_f64s(simd.abs_f64s(*x)));
+    sizes.fold(0.0, f64::max)
+}
+
+struct Factorize<'a> {
+    pivot: &'a mut [f64],
+    lower: &'a mut [f64],
+    fill: &'a mut [f64],
+    reduced: &'a mut Reduced,
+}
+
+impl WithSimd for Factorize<'_> {
+    /// First row with fill, if the matrix is regular.
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Option<usize> {
+        let pivots = rows_mut::<6, S>(self.pivot);
+        let count = pivots.len();
+        let (lower, fill) = (&mut rows_mut::<9, S>(self.lower)[..count], &mut rows_mut::<9, S>(self.fill)[..count]);
+        let zero = Wide::splat(simd, 0.0);
+        let mut flaw = Wide::splat(simd, f64::NEG_INFINITY);
+        let (mut own, mut next) = (load(simd, &pivots[count - 1]), [zero; 6]);
+        // F by columns.
+        let mut columns = transposed(&full(load(simd, &fill[0])));
+        let floor = NEGLIGIBLE * largest(simd, &fill[0]);
+        let (mut filling, mut filled_from) = (true, 1);
+        for j in (1..count).rev() {
+            let upper = full(load(simd, &lower[j]));
+            let (eliminated, flawed) = pivot(&own);
+            flaw = flaw.larger(flawed);
+            let multiplier = over(&upper, &eliminated);
+            own = minus_product(&load(simd, &pivots[j - 1]), &multiplier, &upper);
+            pivots[j] = store(eliminated);
+            lower[j] = store(flat(&multiplier));
+            if filling {
+                let g = over(&columns, &eliminated);
+                next = minus_product(&next, &columns, &g);
+                for k in 0..3 {
+                    columns[k] = minus_rows(&[zero; 3], &upper, &g[k]);
+                }
+                fill[j] = store(flat(&g));
+                if j % LOOK == 0 && largest(simd, &store(flat(&columns))) <= floor {
+                    (filling, filled_from, columns) = (false, j, [[zero; 3]; 3]);
+                }
+            }
+        }
+        let regular = simd.reduce_max_f64s(flaw.value) < 0.0;
+        pivots[0] = store(own);
+        lower[0] = store(flat(&columns));
+        fill[0][..6].copy_from_slice(&store(next));
+        let (own, next, coupling) = (&self.pivot[..], &self.fill[..], &self.lower[..]);
+        (self.reduced.factor(own, next, coupling) && regular).then_some(filled_from)
+    }
+}
+
+impl Reduced {
+    /// From the separators' own blocks, what the strands before add to them, and the transposed couplings; `false` if
+    /// singular.
+    #[inline(never)]
+    fn factor(&mut self, own: &[f64], next: &[f64], coupling: &[f64]) -> bool {
+        let mut regular = true;
+        for lane in 0..LANES {
+            let mut block: Upper<f64> = std::array::from_fn(|k| own[k * LANES + lane]);
+            self.coupling[lane] = full(std::array::from_fn(|k| coupling[k * LANES + lane]));
+            if let Some(before) = lane.checked_sub(1) {
+                let coupled = &self.coupling[before];
+                let sum = std::array::from_fn(|k| block[k] + next[k * LANES + before]);
+                block = minus_product(&sum, &over(coupled, &self.pivots[before]), coupled);
+            }
+            let (eliminated, flaw) = pivot(&block);
+            regular &= flaw < 0.0 && eliminated.iter().all(|x| x.is_finite());
+            self.pivots[lane] = eliminated;
+        }
+        regular
+    }
+
+    /// Overwrites the right-hand sides `x` of the separators with their solution, and `next`, what the strands before leave
+    /// for them, with the solution of the next separator.
+    #[inline(never)]
+    fn solve(&self, x: &mut [[f64; LANES]; 3], next: &mut [[f64; LANES]; 3]) {
+        let at = |x: &[[f64; LANES]; 3], lane: usize| [0, 1, 2].map(|k| x[k][lane]);
+        let put = |x: &mut [[f64; LANES]; 3], lane: usize, z: [f64; 3]| (0..3).for_each(|k| x[k][lane] = z[k]);
+        for lane in 1..LANES {
+            let before = solve(&self.pivots[lane - 1], &at(x, lane - 1));
+            let (own, left) = (at(x, lane), at(next, lane - 1));
+            put(x, lane, minus_rows(&[0, 1, 2].map(|k| own[k] + left[k]), &self.coupling[lane - 1], &before));
+        }
+        let mut after = [0.0; 3];
+        for lane in (0..LANES).rev() {
+            let own = minus_rows(&at(x, lane), &transposed(&self.coupling[lane]), &after);
+            put(next, lane, after);
+            after = solve(&self.pivots[lane], &own);
+            put(x, lane, after);
+        }
+    }
+}
+
+/// Where blocks are in a vector along the chain.
+#[derive(Clone, Copy)]
+struct Layout {
+    n: usize,
+    offset: usize,
+    count: usize,
+}
+
+impl Layout {
+    /// Strands have whole blocks in all lanes from their second place on, up to this one.
+    fn whole(&self) -> usize {
+        (self.n + self.offset) / 3 - (LANES - 1) * self.count
+    }
+
+    /// Place in the vector of the second block of a strand.
+    fn second(&self, lane: usize) -> usize {
+        3 * (lane * self.count + 1) - self.offset
+    }
+
+    /// Calls `visit` for all numbers at a place of the strands: component, lane, row of the vector.
+    #[inline(always)]
+    fn each(&self, j: usize, mut visit: impl FnMut(usize, usize, usize)) {
+        for lane in 0..LANES {
+            for k in 0..3 {
+                let row = 3 * (lane * self.count + j) + k;
+                if row >= self.offset && row < self.n + self.offset {
+                    visit(k, lane, row - self.offset);
+                }
+            }
+        }
+    }
+
+    /// Numbers at a place of the strands, zero beyond the ends.
+    #[inline(never)]
+    fn get(&self, b: &[f64], j: usize) -> [[f64; LANES]; 3] {
+        let mut x = [[0.0; LANES]; 3];
+        self.each(j, |k, lane, row| x[k][lane] = b[row]);
+        x
+    }
+
+    #[inline(never)]
+    fn set(&self, b: &mut [f64], j: usize, x: &[[f64; LANES]; 3]) {
+        self.each(j, |k, lane, row| b[row] = x[k][lane]);
+    }
+}
+
+struct Solve<'a> {
+    chain: Layout,
+    pivot: &'a [f64],
+    lower: &'a [f64],
+    fill: &'a [f64],
+    from: usize,
+    reduced: &'a Reduced,
+    y: &'a mut [f64],
+    b: &'a mut [f64],
+}
+
+impl WithSimd for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Solve { chain, b, .. } = self;
+        let pivots = rows::<6, S>(self.pivot);
+        let count = pivots.len();
+        let (lower, fill) = (&rows::<9, S>(self.lower)[..count], &rows::<9, S>(self.fill)[..count]);
+        let factor = Blocks { simd, pivots, lower, fill, from: self.from };
+        let y = &mut rows_mut::<3, S>(self.y)[..count];
+        let whole = chain.whole().clamp(1, count);
+        let zero = Wide::splat(simd, 0.0);
+        let (mut next, mut own) = ([zero; 3], [zero; 3]);
+        for j in (whole..count).rev() {
+            own = factor.eliminate(j, wide(simd, &chain.get(b, j)), own, &mut next);
+            y[j] = store(own);
+        }
+        let parts: [&[[f64; 3]]; LANES] =
+            std::array::from_fn(|lane| &b[chain.second(lane)..].as_chunks().0[..whole - 1]);
+        for j in (1..whole).rev() {
+            let [p, q, r, s] = [parts[0][j - 1], parts[1][j - 1], parts[2][j - 1], parts[3][j - 1]];
+            let x = [[p[0], q[0], r[0], s[0]], [p[1], q[1], r[1], s[1]], [p[2], q[2], r[2], s[2]]];
+            own = factor.eliminate(j, wide(simd, &x), own, &mut next);
+            y[j] = store(own);
+        }
+        own = minus_rows(&wide(simd, &chain.get(b, 0)), &full(load(simd, &lower[1])), &own);
+        let (mut first, mut after) = (numbers(own), numbers(next));
+        self.reduced.solve(&mut first, &mut after);
+        chain.set(b, 0, &first);
+        let (mut x, next) = (wide(simd, &first), wide(simd, &after));
+        let mut rest = &mut b[chain.second(0)..];
+        let parts: [&mut [[f64; 3]]; LANES] = std::array::from_fn(|_| {
+            let length = rest.len().min(3 * count);
+            let part = rest.split_off_mut(..length).unwrap_or_default();
+            &mut part.as_chunks_mut().0[..whole - 1]
+        });
+        for j in 1..whole {
+            x = factor.spread(j, &y[j], x, &next);
+            let [p, q, r] = numbers(x);
+            for lane in 0..LANES {
+                parts[lane][j - 1] = [p[lane], q[lane], r[lane]];
+            }
+        }
+        for j in whole..count {
+            x = factor.spread(j, &y[j], x, &next);
+            chain.set(b, j, &numbers(x));
+        }
+    }
+}
+
+/// The factor in vectors.
+struct Blocks<'a, S: Simd> {
+    simd: S,
+    pivots: &'a [[S::f64s; 6]],
+    lower: &'a [[S::f64s; 9]],
+    fill: &'a [[S::f64s; 9]],
+    /// First row with fill.
+    from: usize,
+}
+
+// Not closures: one that is not inlined would not be compiled for what the processor has.
+impl<S: Simd> Blocks<'_, S> {
+    /// Right-hand side of a block less what the block behind it brings; and what it leaves for the next separator.
+    #[inline(always)]
+    fn eliminate(&self, j: usize, x: [Wide<S>; 3], behind: [Wide<S>; 3], next: &mut [Wide<S>; 3]) -> [Wide<S>; 3] {
+        // Behind the last block there is none: zero times whatever stands there.
+        let lower = &self.lower[(j + 1).min(self.lower.len() - 1)];
+        let own = minus_rows(&x, &full(load(self.simd, lower)), &behind);
+        if j >= self.from {
+            *next = minus_rows(next, &full(load(self.simd, &self.fill[j])), &own);
+        }
+        own
+    }
+
+    /// Solution of a block from its eliminated right-hand side, that of the block before it and that of the next separator.
+    #[inline(always)]
+    fn spread(&self, j: usize, y: &[S::f64s; 3], before: [Wide<S>; 3], next: &[Wide<S>; 3]) -> [Wide<S>; 3] {
+        let mut own = solve(&load(self.simd, &self.pivots[j]), &load(self.simd, y));
+        if j >= self.from {
+            own = minus_rows(&own, &transposed(&full(load(self.simd, &self.fill[j]))), next);
+        }
+        minus_rows(&own, &transposed(&full(load(self.simd, &self.lower[j]))), &before)
+    }
+}
+
+#[inline(always)]
+fn wide<S: Simd>(simd: S, x: &[[f64; LANES]; 3]) -> [Wide<S>; 3] {
+    [Wide::new(simd, cast(x[0])), Wide::new(simd, cast(x[1])), Wide::new(simd, cast(x[2]))]
+}
+
+#[inline(always)]
+fn numbers<S: Simd>(x: [Wide<S>; 3]) -> [[f64; LANES]; 3] {
+    [cast(x[0].value), cast(x[1].value), cast(x[2].value)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::la::Symmetric;
+
+    /// Masses of one and beam stiffnesses of about `ratio` on so many nodes, without the first and the last few rows.
+    fn beam(nodes: usize, ratio: f64, cut: [usize; 2]) -> Symmetric {
+        let n = 3 * nodes - cut[0] - cut[1];
+        let local = |node: usize| move |k: usize| (3 * node + k).checked_sub(cut[0]).filter(|&i| i < n);
+        let cliques: Vec<Vec<u32>> =
+            (0..nodes - 1).map(|e| (0..6).filter_map(local(e)).map(|i| i as u32).collect()).collect();
+        let mut a = Symmetric::zeros(Pattern::from_cliques(n, cliques.iter().map(Vec::as_slice)).into());
+        (0..n).for_each(|i| a.add(i, i, 1.0 + (i as f64).sin().abs()));
+        for e in 0..nodes - 1 {
+            // Strain rows as those of a tilted beam, stiffnesses from element to element by a factor of three.
+            let (c, s) = (0.8, 0.6);
+            let strains = [[-c, -s, 0.0, c, s, 0.0], [0.0, 0.0, -1.0, 0.0, 0.0, 1.0], [-s, c, 0.5, s, -c, 0.5]];
+            for (strain, size) in strains.iter().zip([1.0, 0.1, 0.3]) {
+                let k = ratio * size * (2.0 + (e as f64 * 0.7).cos());
+                for (i, j) in (0..6).flat_map(|j| (0..=j).map(move |i| (i, j))) {
+                    if let (Some(row), Some(column)) = (local(e)(i), local(e)(j)) {
+                        a.add(row, column, k * strain[i] * strain[j]);
+                    }
+                }
+            }
+        }
+        a
+    }
+
+    #[test]
+    fn lanes_solve_as_plain_code_does() {
+        let most = |x: &[f64]| x.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let sizes = [LONG, LONG + 1, 26, 27, 28, 100, 1001, 4000];
+        let cuts = [[0, 0], [1, 0], [2, 1], [0, 2], [1, 1]];
+        for (nodes, cut) in sizes.into_iter().flat_map(|nodes| cuts.map(|cut| (nodes, cut))) {
+            for ratio in [0.0, 1e-3, 1.0, 1e3, 1e6, 1e9] {
+                let a = beam(nodes, ratio, cut);
+                let (pattern, n) = (&a.pattern, a.pattern.n);
+                let Some(mut strands) = Strands::recognise(pattern) else {
+                    assert!(n < 3 * LONG || Arch::new().dispatch(Lanes) != LANES, "{nodes} nodes are a chain");
+                    continue;
+                };
+                let mut plain = Chain::<3>::recognise(pattern, n).unwrap();
+                strands.factor(pattern, &a.values).unwrap();
+                plain.factor(pattern, &a.values).unwrap();
+                let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.37).sin() + 0.1).collect();
+                let (mut x, mut y, mut image) = (b.clone(), b.clone(), vec![0.0; n]);
+                strands.solve(&mut x);
+                plain.solve(&mut y);
+                let mut left = |x: &[f64]| {
+                    a.multiply(x, &mut image);
+                    let size = most(&a.values) * most(x) + 1.0;
+                    (0..n).map(|i| (image[i] - b[i]).abs()).fold(0.0, f64::max) / size
+                };
+                let (ours, theirs) = (left(&x), left(&y));
+                assert!(ours <= 4e-15, "{nodes} {cut:?} {ratio:e}: left {ours:e}, by plain code {theirs:e}");
+                // What a backward error of round-off makes of the solution.
+                let apart = (0..n).map(|i| (x[i] - y[i]).abs()).fold(0.0, f64::max) / most(&y);
+                let limit = 1e-14 * (1.0 + ratio);
+                assert!(apart <= limit, "{nodes} {cut:?} {ratio:e}: {apart:e} apart");
+            }
+        }
+    }
+
+    #[test]
+    fn singular_rows_are_named() {
+        let mut a = beam(60, 0.0, [0, 0]);
+        let Some(mut strands) = Strands::recognise(&a.pattern) else { return };
+        a.add(100, 100, -(1.0 + 100.0_f64.sin().abs()));
+        let Err(singular) = strands.factor(&a.pattern, &a.values) else { panic!("row 100 is zero") };
+        assert!(singular.row.abs_diff(100) < 3, "{singular:?}");
+    }
+}
