@@ -5,7 +5,9 @@
 //! by a factor of almost four per unknown, and so does −(1−α_f) h c K w, which is added to the eliminated right-hand side
 //! between the passes. The velocity that the contact law asks for is known after the first pass.
 
+mod book;
 mod down;
+mod kick;
 mod line;
 #[cfg(test)]
 mod tests;
@@ -19,9 +21,11 @@ use crate::ledger::{self, Balance, StorageSums};
 use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
-use down::{down, load};
+use book::Sums;
+use down::down;
+use kick::{Answers, Kick};
 use line::{Lanes, Line};
-use up::{Motion, Sums, up};
+use up::{Motion, up};
 
 /// Contacts up to which their answers are kept one by one.
 const FEW: usize = 8;
@@ -29,7 +33,7 @@ const FEW: usize = 8;
 /// A system that is a line, and the factor of its matrix once there is one.
 pub(super) struct Chain {
     line: Line,
-    factor: Option<Lanes>,
+    factor: Option<(Lanes, Answers)>,
     processor: Processor,
 }
 
@@ -65,14 +69,16 @@ impl Stepper<'_> {
         self.prepare(h, to)?;
         to.passes = 1;
         let (system, row) = (self.system, self.row);
-        if chain.factor.as_ref().is_none_or(|factor| factor.h != h) {
+        if chain.factor.as_ref().is_none_or(|(factor, _)| factor.h != h) {
             chain.factor = Some(Lanes::new(&chain.line, &row, h, &to.scene, &mut self.mass_factor));
         }
-        let (Some(factor), line) = (&chain.factor, &chain.line) else { return Ok(()) };
+        let (Some((factor, answers)), line, processor) = (&mut chain.factor, &chain.line, chain.processor) else {
+            return Ok(());
+        };
         for i in line.n..system.nodes.total {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
-        let mut separators = go_down(chain, factor, &row, from, &mut to.state.a);
+        let mut separators = go_down(processor, (line, factor, &row), from, &mut to.state.a);
         factor.solve_separators(&mut separators);
         if !self.work.active.is_empty() {
             self.active_columns(h, to)?;
@@ -93,12 +99,10 @@ impl Stepper<'_> {
             let outcome = self.solve_law(&to.scene);
             self.count(outcome, to)?;
             to.state.impulse.copy_from_slice(&self.work.impulse);
-            for (&p, response) in to.state.impulse.iter().zip(&factor.responses).filter(|(p, _)| **p != 0.0) {
-                load(chain.processor, &response.load, p, &mut to.state.a[..line.n]);
-                (0..separators.len()).for_each(|s| separators[s] += p * response.separators[s]);
-            }
         }
-        let sums = go_up(chain, factor, &row, separators, from, &mut to.state);
+        let kick = answers.kick(&to.state.impulse);
+        (0..separators.len()).for_each(|s| separators[s] += kick.p * kick.response.separators[s]);
+        let sums = go_up(processor, (line, factor, &row), (&separators, kick), from, &mut to.state);
         to.state.energy =
             Energy { kinetic: 0.5 * sums.kinetic, strain: 0.5 * sums.strain, potential: 0.0 - sums.height };
         let obstacles = self.finish_contact(to);
@@ -135,8 +139,8 @@ impl Stepper<'_> {
 }
 
 /// The first pass with what the scheme needs of it.
-fn go_down(chain: &Chain, factor: &Lanes, row: &Tableau, from: &State, y: &mut [f64]) -> Row {
-    let (processor, what, old) = (chain.processor, (&chain.line, factor, row), [&from.q[..], &from.v, &from.a]);
+fn go_down(processor: Processor, what: (&Line, &Lanes, &Tableau), from: &State, y: &mut [f64]) -> Row {
+    let (row, old) = (what.2, [&from.q[..], &from.v, &from.a]);
     match ((1.0 - row.alpha_f) * row.b0 != 0.0, row.alpha_m != 0.0) {
         (_, true) => down::<true, true>(processor, what, old, y),
         (true, false) => down::<true, false>(processor, what, old, y),
@@ -145,8 +149,14 @@ fn go_down(chain: &Chain, factor: &Lanes, row: &Tableau, from: &State, y: &mut [
 }
 
 /// The second pass with what the scheme needs of it.
-fn go_up(chain: &Chain, factor: &Lanes, row: &Tableau, separators: Row, from: &State, to: &mut State) -> Sums {
-    let (processor, what, answer) = (chain.processor, (&chain.line, factor, row), (separators, &to.impulse[..]));
+fn go_up(
+    processor: Processor,
+    what: (&Line, &Lanes, &Tableau),
+    answer: (&Row, Kick),
+    from: &State,
+    to: &mut State,
+) -> Sums {
+    let row = what.2;
     let filter = row.alpha_f != row.alpha_m && to.storage.is_some();
     let loses = row.b0 + row.b1 != 0.5 || row.alpha_f != 0.5 || row.storage;
     let z = from.storage.as_ref().filter(|_| filter).map_or(&[][..], |storage| &storage.z);
