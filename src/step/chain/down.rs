@@ -38,7 +38,7 @@ impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS>
         let Down { line, factor, weights, old, y } = self;
         let n = line.n;
         let gravity = split(&line.gravity, line.gravity.len());
-        let old = old.map(|x| split(x, n));
+        let old = each(old, |x| split(x, n));
         let (y, y_tail) = split_mut(y, n);
         let (length, tail) = (y.len(), y_tail.len());
 
@@ -46,23 +46,23 @@ impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS>
         let mut end = Walk::<f64>::new((), weights);
         let (mut edge, mut beyond) = (line.last_stiffness, [0.0; 3]);
         if tail > 0 {
-            end.own = end.place([0, 1, 2].map(|k| old[k].1[tail - 1]));
+            end.own = end.place(each([0, 1, 2], |k| old[k].1[tail - 1]));
             end.a = old[2].1[tail - 1];
             end.tension = -line.last_stiffness * end.own;
-            let below = old.map(|x| from_last_lane(x.0, x.1));
+            let below = each(old, |x| from_last_lane(x.0, x.1));
             let below = [&below[0][..tail], &below[1][..tail], &below[2][..tail]];
             let (edges, masses) = (&factor.edges.tail[..], &factor.masses.tail[..]);
             let mut part = Part { below, edges, masses, gravity: gravity.1, y: y_tail };
             end.eliminate::<CARRIES, WEIGHS>((), &mut part, 0..tail, None);
-            (edge, beyond) = (edges[0][0], old.map(|x| x.1[0]));
+            (edge, beyond) = (edges[0][0], each(old, |x| x.1[0]));
         }
 
         let (edges, masses) = (&factor.edges.rows[..], &factor.masses.rows[..]);
-        let rows = old.map(|x| x.0);
+        let rows = each(old, |x| x.0);
         let load = |row: &Row| N::load(set, row);
         // The row above the last one is the first, one lane further.
-        let last = [0, 1, 2].map(|k| rows[k][length - 1]);
-        let next = [0, 1, 2].map(|k| after(&rows[k][0], beyond[k]));
+        let last = each([0, 1, 2], |k| rows[k][length - 1]);
+        let next = each([0, 1, 2], |k| after(&rows[k][0], beyond[k]));
         let mut walk = Walk::<N>::new(set, weights);
         let above = walk.place([load(&next[0]), load(&next[1]), load(&next[2])]);
         walk.own = walk.place([load(&last[0]), load(&last[1]), load(&last[2])]);
@@ -72,7 +72,7 @@ impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS>
         walk.coupling = load(&after(&masses[0][1], end.coupling));
         walk.lower = load(&[0.0, 0.0, 0.0, end.lower]);
         walk.y = load(&[0.0, 0.0, 0.0, end.y]);
-        let [q, v, a] = rows.map(|x| &x[..length - 1]);
+        let [q, v, a] = each(rows, |x| &x[..length - 1]);
         let (first, others) = y.split_at_mut(1);
         let heavy = gravity.0.get(1..).unwrap_or(&[]);
         let mut part = Part { below: [q, v, a], edges: &edges[1..], masses: &masses[1..], gravity: heavy, y: others };
@@ -87,13 +87,19 @@ impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS>
             walk.y = load(&y);
         }
         // What is below the first row lies elsewhere.
-        let below = last.map(|x| [before(&x)]);
+        let below = each(last, |x| [before(&x)]);
         let below = [&below[0][..], &below[1][..], &below[2][..]];
         let gravity = gravity.0.get(..1).unwrap_or(&[]);
         let mut part = Part { below, edges: &edges[..1], masses: &masses[..1], gravity, y: first };
         walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, 0..1, None);
         (walk.y - load(&before(&walk.filled.row()))).row()
     }
+}
+
+/// `map`, which the compiler does not always inline.
+#[inline(always)]
+fn each<T, U>([a, b, c]: [T; 3], f: impl Fn(T) -> U) -> [U; 3] {
+    [f(a), f(b), f(c)]
 }
 
 /// Arrays of some rows, or of some numbers.

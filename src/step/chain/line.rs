@@ -165,8 +165,8 @@ pub(super) struct Lanes {
     pub fill: Vec<Row>,
     /// All rows in order, the first one apart.
     pub pieces: Vec<Piece>,
-    /// Pivots and multipliers of the separators.
-    reduced: Row,
+    /// One over the pivots of the separators, and their multipliers.
+    reduced_pivot: Row,
     reduced_lower: Row,
 }
 
@@ -241,6 +241,7 @@ impl Lanes {
             reduced[s] = own - if s > 0 { reduced_lower[s - 1] * couplings[s - 1] } else { 0.0 };
             reduced_lower[s] = couplings[s] / reduced[s];
         }
+        let reduced_pivot = reduced.map(f64::recip);
         let mut this = Lanes {
             h,
             weave,
@@ -248,7 +249,7 @@ impl Lanes {
             masses: Woven::of([&line.mass, &line.coupling, &pivot]),
             fill: split(&fills, n).0[filled_from..].to_vec(),
             pieces: Vec::new(),
-            reduced,
+            reduced_pivot,
             reduced_lower,
         };
         let answers = Answers::new(&this, line, (1.0 - row.alpha_f) * h * row.c, scene, mass_factor);
@@ -285,9 +286,9 @@ impl Lanes {
         for s in 1..LANES {
             z[s] -= self.reduced_lower[s - 1] * z[s - 1];
         }
-        z[LANES - 1] /= self.reduced[LANES - 1];
+        z[LANES - 1] *= self.reduced_pivot[LANES - 1];
         for s in (0..LANES - 1).rev() {
-            z[s] = z[s] / self.reduced[s] - self.reduced_lower[s] * z[s + 1];
+            z[s] = z[s] * self.reduced_pivot[s] - self.reduced_lower[s] * z[s + 1];
         }
     }
 

@@ -82,19 +82,14 @@ impl Stepper<'_> {
         factor.solve_separators(&mut separators);
         if !self.work.active.is_empty() {
             self.active_columns(h, to)?;
-            let work = &mut self.work;
-            for &i in &work.active {
-                let candidate = &to.scene.candidates[i as usize];
-                for &(dof, _) in candidate.gap_row.entries() {
-                    let d = dof as usize;
-                    work.first[d] = to.state.v[d];
-                    if d < line.n {
-                        let a = factor.acceleration(d, &to.state.a, &separators);
-                        work.first[d] = from.v[d] + h * row.g0 * from.a[d] + h * row.g1 * a;
-                    }
-                }
-                let rate = candidate.rate(&work.first);
-                work.b[candidate.row] = to.scene.law_rate(candidate.row, rate, &work.u0);
+            let (work, state) = (&mut self.work, &to.state);
+            let free = |dof: usize| from.v[dof] + h * row.g0 * from.a[dof];
+            let rate = |dof: usize| match dof < line.n {
+                true => free(dof) + h * row.g1 * factor.acceleration(dof, &state.a, &separators),
+                false => state.v[dof],
+            };
+            for contact in work.active.iter().map(|&i| to.scene.rows_of(i as usize).start) {
+                work.b[contact] = to.scene.law_rate(contact, to.scene.rate(contact, rate), &work.u0);
             }
             let outcome = self.solve_law(&to.scene);
             self.count(outcome, to)?;
@@ -111,10 +106,11 @@ impl Stepper<'_> {
         let contact = (0..impulses.len()).map(|i| 0.5 * (work.u0[i] + work.u1[i]) * impulses[i]).sum();
         // G·a of the old and of the new acceleration, along the impulses.
         let pushed = |a: &[f64]| -> f64 {
-            to.scene.candidates.iter().map(|candidate| candidate.rate(a) * impulses[candidate.row]).sum()
+            let pressed = impulses.iter().enumerate().filter(|(_, p)| **p != 0.0);
+            pressed.map(|(contact, p)| to.scene.rate(contact, |dof| a[dof]) * p).sum()
         };
-        let (pushed0, pushed1) = (pushed(&from.a), pushed(&to.state.a));
         let off_centre = h * (row.c - 0.5);
+        let [pushed0, pushed1] = if off_centre == 0.0 { [0.0; 2] } else { [pushed(&from.a), pushed(&to.state.a)] };
         let scheme = scheme(&row, h, &sums) - off_centre * (row.alpha_m * pushed0 + (1.0 - row.alpha_m) * pushed1);
         to.balance = Balance { contact, scheme, ..Default::default() };
         to.balance.close(from, &to.state);
