@@ -20,19 +20,21 @@ impl Stepper<'_> {
         }
         to.scene.look(system, from, t1, self.row.c);
         let rows = to.scene.rows;
-        if !system.contacts.steady() {
-            self.operators.clear();
-        }
-        self.operators.resize(rows);
         let clear = |vector: &mut Vec<f64>| {
             vector.clear();
             vector.resize(rows, 0.0);
         };
-        [&mut work.u0, &mut work.u1, &mut work.b, &mut work.y, &mut to.state.impulse].into_iter().for_each(clear);
+        if !system.contacts.steady() {
+            self.operators.clear();
+            self.operators.resize(rows);
+            [&mut work.u0, &mut work.u1, &mut work.b, &mut work.y].into_iter().for_each(clear);
+        }
+        clear(&mut to.state.impulse);
         if self.settings.position == Position::Ggl {
             let gaps = [&mut work.gap_free, &mut work.gap_b, &mut work.rate_free];
             let corrections = [&mut work.correction, &mut work.correction_so_far];
-            gaps.into_iter().chain(corrections).for_each(clear);
+            let both = [&mut work.b, &mut work.y];
+            gaps.into_iter().chain(corrections).chain(both).for_each(clear);
         }
         to.scene.note(&mut to.state.found);
         // Warm start of the contact solve; the step itself begins without impulse.
