@@ -38,23 +38,36 @@ pub struct Passage<'a> {
     pub row: &'a Tableau,
     /// Step size.
     pub h: f64,
-    /// Velocity jump w.
-    pub jump: &'a [f64],
-    /// Position correction u.
-    pub shift: &'a [f64],
+    /// Velocity jump w, if there is one.
+    pub jump: Option<&'a [f64]>,
+    /// Position correction u, where it is not h c w.
+    pub shift: Option<&'a [f64]>,
     /// Relative velocities along the contact rows at the start and at the end.
     pub rates: [&'a [f64]; 2],
     /// M a at the start, where the scheme carries the acceleration on, and at the end.
     pub inertia: [&'a [f64]; 2],
 }
 
+impl Passage<'_> {
+    /// Sum of forces times u − h w/2.
+    fn pushed(&self, n: usize, force: impl Fn(usize) -> f64) -> f64 {
+        let Passage { row, h, jump, shift, .. } = *self;
+        let (Some(jump), excess) = (jump, row.c - 0.5) else { return 0.0 };
+        match (&jump[..n], shift) {
+            (jump, Some(shift)) => sum(n, |i| force(i) * (shift[i] - 0.5 * h * jump[i])),
+            (jump, None) if excess != 0.0 => h * excess * sum(n, |i| force(i) * jump[i]),
+            _ => 0.0,
+        }
+    }
+}
+
 /// Balance of the step from `from` to `to`, (T10). Works on the energies of both states, which must be set.
 pub fn balance(system: &System, from: &State, to: &State, passage: &Passage) -> Balance {
-    let Passage { row, h, jump, shift, rates, inertia } = *passage;
+    let Passage { row, h, rates, inertia, .. } = *passage;
     let n = system.nodes.total;
     let [(q0, v0, a0), (q1, v1, a1)] = [from, to].map(|s| (&s.q[..n], &s.v[..n], &s.a[..n]));
     let [(f0, p0, d0), (f1, p1, d1)] = [from, to].map(|s| (&s.internal[..n], &s.applied[..n], &s.viscous[..n]));
-    let (jump, shift, m0, m1) = (&jump[..n], &shift[..n], &inertia[0][..n], &inertia[1][..n]);
+    let (m0, m1) = (&inertia[0][..n], &inertia[1][..n]);
 
     // h v_m·M(a_g − a_m) − h a_m·M d, (T13).
     let excess = [row.g0 - row.alpha_m, row.g1 - (1.0 - row.alpha_m)];
@@ -62,14 +75,17 @@ pub fn balance(system: &System, from: &State, to: &State, passage: &Passage) -> 
     if excess != [0.0; 2] {
         scheme += 0.5 * h * sum(n, |i| (v0[i] + v1[i]) * (excess[0] * m0[i] + excess[1] * m1[i]));
     }
-    let (lag, frequency) = ([row.b0 - 0.5 * row.g0, row.b1 - 0.5 * row.g1], 1.0 / h);
-    let pushed = |i: usize| shift[i] * frequency - 0.5 * jump[i];
-    scheme -= h * if row.carries_acceleration() {
+    let lag = [row.b0 - 0.5 * row.g0, row.b1 - 0.5 * row.g1];
+    if row.carries_acceleration() {
         let mean = |i: usize| row.alpha_m * m0[i] + (1.0 - row.alpha_m) * m1[i];
-        sum(n, |i| mean(i) * (h * (lag[0] * a0[i] + lag[1] * a1[i]) + pushed(i)))
+        scheme -= h * h * sum(n, |i| mean(i) * (lag[0] * a0[i] + lag[1] * a1[i]));
+        scheme -= passage.pushed(n, mean);
     } else {
-        sum(n, |i| m1[i] * (h * lag[1] * a1[i] + pushed(i)))
-    };
+        if lag[1] != 0.0 {
+            scheme -= h * h * lag[1] * dot(m1, a1);
+        }
+        scheme -= passage.pushed(n, |i| m1[i]);
+    }
     let path = |i: usize| q1[i] - q0[i];
     if row.alpha_f != 0.5 {
         scheme += (row.alpha_f - 0.5) * sum(n, |i| (f1[i] - f0[i]) * path(i));
@@ -111,7 +127,7 @@ impl Balance {
 /// Updates the filters of `to` and its storage function ℋ, and returns the defect of its identity, (T20)–(T22).
 /// Both states must have storage.
 pub fn advance_storage(system: &System, from: &State, to: &mut State, passage: &Passage, contact: f64) -> f64 {
-    let Passage { row, h, jump, shift, inertia: [m0, m1], .. } = *passage;
+    let Passage { row, h, inertia: [m0, m1], .. } = *passage;
     let (Some(old), Some(new)) = (&from.storage, &mut to.storage) else { return 0.0 };
     let n = system.nodes.total;
     let gamma = row.g1;
@@ -147,7 +163,7 @@ pub fn advance_storage(system: &System, from: &State, to: &mut State, passage: &
     }
     let a_norm = dot(&to.a, m1);
     let da_norm = sum(n, |i| (to.a[i] - from.a[i]) * (m1[i] - m0[i]));
-    let position = -sum(n, |i| (shift[i] - 0.5 * h * jump[i]) * ((1.0 - gamma) * m0[i] + gamma * m1[i]));
+    let position = -passage.pushed(n, |i| (1.0 - gamma) * m0[i] + gamma * m1[i]);
     let sums = StorageSums { supply, viscous, dq: dq_norm, dz: dz_norm, z: z_norm, a: a_norm, da: da_norm, position };
     close_storage(row, h, &to.energy, contact, &sums, old, new)
 }

@@ -1,87 +1,91 @@
 //! What every step asks of every candidate, packed: a candidate itself is ten times as long, and thousands of them at rest
 //! would be read from memory again and again for a few numbers each.
 
-use super::candidate::{Candidate, Key, Row};
+use super::candidate::{Candidate, Key};
 use std::ops::Range;
 
-/// Rows and gaps of the candidates of a scene.
+/// Rows and gaps of the candidates of a scene. What is asked for together lies together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     pub contacts: Vec<Contact>,
-    pub lines: Vec<Line>,
+    /// Who touches what.
+    pub keys: Vec<Key>,
+    /// Rows of the contact matrix, and one more.
+    lines: Vec<Line>,
     /// Entries of rows beyond their first.
     others: Vec<(u32, f64)>,
+    /// Coefficients of restitution of the rows.
+    pub restitution: Vec<f64>,
+    /// Velocities of obstacles along the rows at the start and at the end of the step, and whether all of them are zero.
+    drift: Vec<[f64; 2]>,
+    still: bool,
 }
 
 /// A candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
-    row: u32,
-    end: u32,
-    /// Whether an impulse can move anything.
-    pub responds: bool,
     /// Gap without displacement, at the start and at the end of the step; not a number where the gap is curved.
     pub level: [f64; 2],
-    pub key: Key,
+    row: u32,
+    rows: u8,
+    /// Whether an impulse can move anything.
+    pub responds: bool,
 }
 
-/// A row of the contact matrix.
+/// A row of the contact matrix. Most have one entry: a degree of freedom and its coefficient.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
-    /// Most rows have one entry: a degree of freedom and its coefficient.
-    dof: u32,
+struct Line {
     part: f64,
-    /// Place of the others, if there are any.
-    others: [u32; 2],
-    /// Coefficient of restitution.
-    pub restitution: f64,
-    /// Velocity of the obstacle along the row at the start and at the end of the step.
-    pub drift: [f64; 2],
+    dof: u32,
+    /// Place of the other entries, which end where those of the next row begin.
+    others: u32,
 }
 
 impl Packed {
     /// Takes up the candidates as they stand.
     pub fn pack(&mut self, candidates: &[Candidate]) {
-        self.contacts.clear();
-        self.lines.clear();
-        self.others.clear();
+        let Packed { contacts, keys, lines, others, restitution, drift, still } = self;
+        (contacts.clear(), keys.clear(), lines.clear(), others.clear(), restitution.clear(), drift.clear());
+        *still = true;
         for candidate in candidates {
-            let row = self.lines.len() as u32;
+            let row = lines.len() as u32;
             for (row, entries) in candidate.rows_of() {
                 let restituted = row == candidate.row || candidate.law.moreau;
-                let restitution = if restituted { candidate.law.restitution } else { 0.0 };
-                let drift = [0, 1].map(|end| candidate.drift_of(row, end));
-                self.add(entries, restitution, drift);
+                restitution.push(if restituted { candidate.law.restitution } else { 0.0 });
+                let rates = [0, 1].map(|end| candidate.drift_of(row, end));
+                *still &= rates == [0.0; 2];
+                drift.push(rates);
+                let mut moving = entries.entries().iter().filter(|(_, part)| *part != 0.0);
+                let &(dof, part) = moving.next().unwrap_or(&(0, 0.0));
+                lines.push(Line { dof, part, others: others.len() as u32 });
+                others.extend(moving);
             }
-            self.contacts.push(Contact {
-                row,
-                end: self.lines.len() as u32,
-                responds: candidate.responds,
-                level: candidate.shift.map(|shift| candidate.level(shift)),
-                key: candidate.key,
-            });
+            let (rows, level) = (lines.len() as u32 - row, candidate.shift.map(|shift| candidate.level(shift)));
+            contacts.push(Contact { level, row, rows: rows as u8, responds: candidate.responds });
+            keys.push(candidate.key);
         }
-    }
-
-    fn add(&mut self, entries: &Row, restitution: f64, drift: [f64; 2]) {
-        let mut moving = entries.entries().iter().filter(|(_, part)| *part != 0.0);
-        let &(dof, part) = moving.next().unwrap_or(&(0, 0.0));
-        let begin = self.others.len() as u32;
-        self.others.extend(moving);
-        self.lines.push(Line { dof, part, others: [begin, self.others.len() as u32], restitution, drift });
+        lines.push(Line { dof: 0, part: 0.0, others: others.len() as u32 });
     }
 
     /// Rows of a candidate: normal, and tangential with friction.
     #[inline]
     pub fn rows_of(&self, candidate: usize) -> Range<usize> {
-        let contact = &self.contacts[candidate];
-        contact.row as usize..contact.end as usize
+        let &Contact { row, rows, .. } = &self.contacts[candidate];
+        row as usize..row as usize + rows as usize
+    }
+
+    /// Velocity of the obstacle along a row at the start and at the end of the step.
+    #[inline]
+    pub fn drift(&self, row: usize) -> [f64; 2] {
+        if self.still { [0.0; 2] } else { self.drift[row] }
     }
 
     /// A row of G times a vector, given by its entries.
     #[inline]
     pub fn rate(&self, row: usize, x: impl Fn(usize) -> f64) -> f64 {
-        let &Line { dof, part, others: [begin, end], .. } = &self.lines[row];
+        let &[Line { dof, part, others: begin }, Line { others: end, .. }] = &self.lines[row..row + 2] else {
+            return 0.0;
+        };
         let mut rate = part * x(dof as usize);
         if begin < end {
             for &(dof, part) in &self.others[begin as usize..end as usize] {
@@ -93,9 +97,9 @@ impl Packed {
 
     /// f += G p.
     pub fn push(&self, p: &[f64], f: &mut [f64]) {
-        for (line, &p) in self.lines.iter().zip(p).filter(|(_, p)| **p != 0.0) {
-            f[line.dof as usize] += p * line.part;
-            for &(dof, part) in &self.others[line.others[0] as usize..line.others[1] as usize] {
+        for (lines, &p) in self.lines.windows(2).zip(p).filter(|(_, p)| **p != 0.0) {
+            f[lines[0].dof as usize] += p * lines[0].part;
+            for &(dof, part) in &self.others[lines[0].others as usize..lines[1].others as usize] {
                 f[dof as usize] += p * part;
             }
         }

@@ -215,25 +215,25 @@ impl Scene {
     /// Velocity of the obstacle along a row at the start and at the end of the step.
     #[inline]
     pub fn drift(&self, row: usize) -> [f64; 2] {
-        self.packed.lines[row].drift
+        self.packed.drift(row)
     }
 
     /// Coefficient of restitution of a row: that of the contact, for sliding in Moreau's law alone.
     #[inline]
     pub fn restitution(&self, row: usize) -> f64 {
-        self.packed.lines[row].restitution
+        self.packed.restitution[row]
     }
 
     /// Who touches what.
     #[inline]
     pub fn key(&self, candidate: usize) -> Key {
-        self.packed.contacts[candidate].key
+        self.packed.keys[candidate]
     }
 
     /// Relative velocity along a row at the end of the step, and what restitution adds to it in the law.
     #[inline]
     pub fn law_rate(&self, row: usize, rate: f64, u0: &[f64]) -> f64 {
-        rate - self.packed.lines[row].drift[1] + self.packed.lines[row].restitution * u0[row]
+        rate - self.packed.drift(row)[1] + self.packed.restitution[row] * u0[row]
     }
 
     /// Gap of a candidate at displacement `q`, the obstacle where it is at the start (0) or at the end (1) of the step.

@@ -21,12 +21,21 @@ struct LinearBeams {
     block: Block,
     properties: Properties,
     members: Vec<Member>,
+    lengths: Vec<f64>,
+    /// Elements one after the other, as far as those from a place on have the same kind of numbers.
+    stretches: Vec<Stretch>,
+}
+
+/// Elements from the end of the last stretch to this one.
+struct Stretch {
+    end: usize,
+    /// First degree of freedom, if those of all nodes follow each other.
+    first: Option<usize>,
 }
 
 /// Constants of one element.
 struct Member {
-    length: f64,
-    /// Its inverse.
+    /// One over the length.
     slope: f64,
     /// Unit vector from the first node to the second.
     direction: [f64; 2],
@@ -37,18 +46,40 @@ struct Member {
 fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let mut block = Block::new(nodes, body.lines.iter().map(|l| l.as_slice()), planar_beam(2), 2);
     let p = body.properties;
-    let members: Vec<Member> = body.lines.iter().map(|&line| Member::new(&p, nodes.line(line))).collect();
-    let longest = members.iter().map(|member| member.length).fold(0.0, f64::max);
+    let lines = || body.lines.iter().map(|&line| nodes.line(line));
+    let members = lines().map(|line| Member::new(&p, line)).collect();
+    let lengths: Vec<f64> = lines().map(|(length, _)| length).collect();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
     block.damped = p.stiffness_damping != 0.0;
     block.floor = [p.axial, p.axial * longest];
-    Box::new(LinearBeams { block, properties: p, members })
+    Box::new(LinearBeams { stretches: stretches(&block), block, properties: p, members, lengths })
+}
+
+/// The elements in stretches that are as long as can be.
+fn stretches(block: &Block) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for e in 0..block.len() {
+        let dofs = block.element(e);
+        let first = dofs[0] as usize;
+        let row = dofs.iter().zip(first..).all(|(&dof, next)| dof as usize == next);
+        let begun = stretches.len().checked_sub(2).map_or(0, |before| stretches[before].end);
+        let goes_on = |last: &Stretch| match last.first {
+            Some(start) => row && first == start + 3 * (e - begun),
+            None => !row,
+        };
+        match stretches.last_mut().filter(|last| goes_on(last)) {
+            Some(last) => last.end = e + 1,
+            None => stretches.push(Stretch { end: e + 1, first: row.then_some(first) }),
+        }
+    }
+    stretches
 }
 
 impl Member {
     fn new(p: &Properties, (length, direction): (f64, [f64; 2])) -> Member {
         let phi = shear_ratio(p, length);
         let stiffness = [p.axial / length, p.bending / length, 12.0 * p.bending / ((1.0 + phi) * length)];
-        Member { length, slope: 1.0 / length, direction, stiffness }
+        Member { slope: 1.0 / length, direction, stiffness }
     }
 
     /// Rows that take (x1, y1, θ1, x2, y2, θ2) to the natural strains, (T33).
@@ -62,10 +93,23 @@ impl Member {
     }
 
     /// Natural strains from differences of displacement.
-    fn strains(&self, q: &[f64; 6]) -> [f64; 3] {
+    #[inline]
+    fn strains(&self, a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
         let [c, s] = self.direction;
-        let (dx, dy) = (q[3] - q[0], q[4] - q[1]);
-        [c * dx + s * dy, q[5] - q[2], 0.5 * (q[2] + q[5]) - (c * dy - s * dx) * self.slope]
+        let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+        [c * dx + s * dy, b[2] - a[2], 0.5 * (a[2] + b[2]) - (c * dy - s * dx) * self.slope]
+    }
+
+    /// Twice the strain energy, and the forces on both ends.
+    #[inline]
+    fn forces(&self, a: &[f64; 3], b: &[f64; 3]) -> (f64, [[f64; 3]; 2]) {
+        let strains = self.strains(a, b);
+        let [axial, moment, chord] = self.stresses(&strains);
+        // The transposed strain rows, their equal entries taken once.
+        let ([c, s], across) = (self.direction, chord * self.slope);
+        let (x, y, half) = (c * axial + s * across, s * axial - c * across, 0.5 * chord);
+        let twice_energy = axial * strains[0] + moment * strains[1] + chord * strains[2];
+        (twice_energy, [[-x, -y, half - moment], [x, y, half + moment]])
     }
 
     /// Axial force, moment, and moment against the chord.
@@ -80,7 +124,7 @@ impl Element for LinearBeams {
     }
 
     fn mass(&self, e: usize) -> Local {
-        let Member { length, direction, .. } = self.members[e];
+        let (length, direction) = (self.lengths[e], self.members[e].direction);
         let p = &self.properties;
         if p.lumped {
             let translation = p.line_mass * length / 2.0;
@@ -94,17 +138,14 @@ impl Element for LinearBeams {
     }
 
     fn internal(&self, q: &[f64], f: &mut [f64]) -> f64 {
-        let mut twice_energy = 0.0;
-        for (member, dofs) in self.members.iter().zip(self.block.dofs.chunks_exact(6)) {
-            let strains = member.strains(&gather(dofs, q));
-            let [axial, moment, chord] = member.stresses(&strains);
-            twice_energy += axial * strains[0] + moment * strains[1] + chord * strains[2];
-            // The transposed strain rows, their equal entries taken once.
-            let ([c, s], across) = (member.direction, chord * member.slope);
-            let (x, y, half) = (c * axial + s * across, s * axial - c * across, 0.5 * chord);
-            for (dof, force) in dofs.iter().zip([-x, -y, half - moment, x, y, half + moment]) {
-                f[*dof as usize] += force;
-            }
+        let (mut twice_energy, mut begin) = (0.0, 0);
+        for &Stretch { end, first } in &self.stretches {
+            let members = &self.members[begin..end];
+            twice_energy += match first {
+                Some(first) => in_a_row(members, &q[first..], &mut f[first..]),
+                None => scattered(members, &self.block.dofs[6 * begin..6 * end], q, f),
+            };
+            begin = end;
         }
         0.5 * twice_energy
     }
@@ -117,9 +158,47 @@ impl Element for LinearBeams {
 
     fn resultants(&self, e: usize, q: &[f64]) -> Resultants {
         let member = &self.members[e];
-        let [axial, moment, chord] = member.stresses(&member.strains(&gather(self.block.element(e), q)));
+        let (a, b) = ends(self.block.element(e), q);
+        let [axial, moment, chord] = member.stresses(&member.strains(&a, &b));
         Resultants { axial, moment, shear: -chord * member.slope }
     }
+}
+
+/// Adds the forces of elements whose nodes follow each other, from the first degree of freedom on.
+fn in_a_row(members: &[Member], q: &[f64], f: &mut [f64]) -> f64 {
+    let count = members.len();
+    let (q, f) = (&q.as_chunks::<3>().0[..count + 1], &mut f.as_chunks_mut::<3>().0[..count + 1]);
+    let (mut twice_energy, mut carried, mut a) = (0.0, [0.0; 3], q[0]);
+    for (e, member) in members.iter().enumerate() {
+        let b = q[e + 1];
+        let (energy, [first, second]) = member.forces(&a, &b);
+        twice_energy += energy;
+        (0..3).for_each(|k| f[e][k] += carried[k] + first[k]);
+        (carried, a) = (second, b);
+    }
+    (0..3).for_each(|k| f[count][k] += carried[k]);
+    twice_energy
+}
+
+/// Adds the forces of elements with these degrees of freedom.
+fn scattered(members: &[Member], dofs: &[u32], q: &[f64], f: &mut [f64]) -> f64 {
+    let mut twice_energy = 0.0;
+    for (member, dofs) in members.iter().zip(dofs.chunks_exact(6)) {
+        let (a, b) = ends(dofs, q);
+        let (energy, forces) = member.forces(&a, &b);
+        twice_energy += energy;
+        for (dof, force) in dofs.iter().zip(forces.as_flattened()) {
+            f[*dof as usize] += force;
+        }
+    }
+    twice_energy
+}
+
+/// Values of an element's degrees of freedom by nodes.
+#[inline]
+fn ends(dofs: &[u32], q: &[f64]) -> ([f64; 3], [f64; 3]) {
+    let q = gather(dofs, q);
+    ([q[0], q[1], q[2]], [q[3], q[4], q[5]])
 }
 
 /// Flexibility of an element in shear over that in bending.

@@ -17,12 +17,14 @@ pub const CHUNK: usize = 256;
 /// A symmetric matrix, written for products.
 pub struct Bands {
     n: usize,
-    /// The diagonal is the first.
     bands: Vec<Band>,
     /// Band of every distance from the diagonal, if there is one.
     place: Vec<Option<u32>>,
     /// All other entries.
     rest: Rows,
+    reach: usize,
+    /// Scratch: entries that are not zero at every distance.
+    counts: Vec<usize>,
     arch: Arch,
 }
 
@@ -30,8 +32,8 @@ pub struct Bands {
 struct Band {
     distance: usize,
     values: Vec<f64>,
-    /// Whether they are all zero.
-    empty: bool,
+    /// Whether there are few that are not zero; they are multiplied with the rest.
+    sparse: bool,
 }
 
 impl Bands {
@@ -46,9 +48,9 @@ impl Bands {
         let (mut bands, mut place) = (Vec::new(), vec![None; n]);
         for distance in (0..n).filter(|&distance| FILLED * counts[distance] >= n) {
             place[distance] = Some(bands.len() as u32);
-            bands.push(Band { distance, values: vec![0.0; n - distance], empty: true });
+            bands.push(Band { distance, values: vec![0.0; n - distance], sparse: true });
         }
-        Bands { n, bands, place, rest: Rows::default(), arch: Arch::new() }
+        Bands { n, bands, place, rest: Rows::default(), reach: 0, counts, arch: Arch::new() }
     }
 
     /// All of a matrix.
@@ -60,24 +62,25 @@ impl Bands {
 
     /// Becomes another matrix on the same pattern.
     pub fn take(&mut self, matrix: &Symmetric) {
-        let pattern = &matrix.pattern;
-        self.bands.iter_mut().for_each(|band| band.empty = true);
-        for column in 0..self.n {
+        let (pattern, n) = (&matrix.pattern, self.n);
+        self.counts.fill(0);
+        for column in 0..n {
             for k in pattern.starts[column] as usize..pattern.starts[column + 1] as usize {
                 let (row, value) = (pattern.rows[k] as usize, matrix.values[k]);
+                self.counts[column - row] += usize::from(value != 0.0);
                 if let Some(band) = self.place[column - row] {
-                    let band = &mut self.bands[band as usize];
-                    band.values[row] = value;
-                    band.empty &= value == 0.0;
+                    self.bands[band as usize].values[row] = value;
                 }
             }
         }
-        self.rest.take(matrix, |distance| self.place[distance].is_none());
+        self.reach = self.counts.iter().rposition(|&count| count > 0).unwrap_or(0);
+        self.bands.iter_mut().for_each(|band| band.sparse = FILLED * self.counts[band.distance] < n);
+        self.rest.take(matrix, |distance| self.place[distance].is_none_or(|band| self.bands[band as usize].sparse));
     }
 
     /// How far from a row its entries are at most.
     pub fn reach(&self) -> usize {
-        if self.rest.is_empty() { self.bands.last().map_or(0, |band| band.distance) } else { self.n }
+        self.reach
     }
 
     /// y = A x.
@@ -113,7 +116,12 @@ impl WithSimd for Product<'_> {
         let Product { bands: Bands { n, bands, .. }, first, x, y } = self;
         let end = first + y.len();
         y.fill(0.0);
-        for &Band { distance, ref values, .. } in bands.iter().filter(|band| !band.empty) {
+        for &Band { distance, ref values, .. } in bands.iter().filter(|band| !band.sparse) {
+            if distance > 0 && first >= distance && end + distance <= *n {
+                let (before, after) = (first - distance..end - distance, first + distance..end + distance);
+                add_both(y, [&values[before.clone()], &values[first..end]], [&x[before], &x[after]]);
+                continue;
+            }
             let stop = end.min(n - distance);
             add(y, &values[first.min(stop)..stop], &x[(first + distance).min(*n)..]);
             if distance > 0 {
@@ -122,6 +130,16 @@ impl WithSimd for Product<'_> {
                 add(&mut y[start - first..], &values[before.clone()], &x[before]);
             }
         }
+    }
+}
+
+/// y += a x + b z.
+#[inline(always)]
+fn add_both(y: &mut [f64], [a, b]: [&[f64]; 2], [x, z]: [&[f64]; 2]) {
+    let n = y.len();
+    let (a, b, x, z) = (&a[..n], &b[..n], &x[..n], &z[..n]);
+    for i in 0..n {
+        y[i] += a[i] * x[i] + b[i] * z[i];
     }
 }
 

@@ -30,12 +30,15 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 #[inline]
 pub fn sum(n: usize, f: impl Fn(usize) -> f64) -> f64 {
     let mut sums = [0.0; 4];
-    for i in (0..n).step_by(4) {
+    let mut i = 0;
+    while i + 4 <= n {
         for k in 0..4 {
-            if i + k < n {
-                sums[k] += f(i + k);
-            }
+            sums[k] += f(i + k);
         }
+        i += 4;
+    }
+    for k in 0..n - i {
+        sums[k] += f(i + k);
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }

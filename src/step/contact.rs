@@ -410,22 +410,21 @@ impl Stepper<'_> {
         let (n, free) = (system.nodes.total, system.nodes.free);
         to.state.impulse.copy_from_slice(&work.impulse);
         work.jumped = true;
-        work.first.fill(0.0);
-        to.scene.push(&work.impulse, &mut work.first);
-        self.mass_factor.solve(&mut work.first);
         let answered = std::mem::take(&mut work.answered);
         let change = self.active_set.as_ref().filter(|_| answered).and_then(ActiveSet::change);
         if let Some(change) = change {
-            // The velocities that the active set changed are w + h g1 δa.
-            let (change, w) = (&change[..free], &work.first[..free]);
-            let (jump, shift, a) = (&mut work.jump[..free], &mut work.shift[..free], &mut to.state.a[..free]);
-            let (carried, rate) = (h * row.c, 1.0 / (h * row.g1));
-            for i in 0..free {
-                (jump[i], shift[i]) = (w[i], carried * w[i]);
-                a[i] += (change[i] - w[i]) * rate;
-            }
+            // The only pass of the step: there is no jump yet. The velocities that the active set changed are w + h g1 δa.
+            to.scene.push(&work.impulse, &mut work.jump);
+            work.jump[free..].fill(0.0);
+            self.mass_factor.solve(&mut work.jump);
+            let (change, w, a) = (&change[..free], &work.jump[..free], &mut to.state.a[..free]);
+            let rate = 1.0 / (h * row.g1);
+            (0..free).for_each(|i| a[i] += (change[i] - w[i]) * rate);
             return;
         }
+        work.first.fill(0.0);
+        to.scene.push(&work.impulse, &mut work.first);
+        self.mass_factor.solve(&mut work.first);
         work.first[free..].fill(0.0);
         // first becomes δw, second δu.
         for i in 0..n {
@@ -443,10 +442,7 @@ impl Stepper<'_> {
             }
             work.correction_so_far.copy_from_slice(&work.correction);
         } else {
-            for i in 0..n {
-                work.second[i] = h * row.c * work.first[i];
-                work.shift[i] = h * row.c * work.jump[i];
-            }
+            (0..n).for_each(|i| work.second[i] = h * row.c * work.first[i]);
         }
         work.delta.fill(0.0);
         let scratch = &mut work.third;

@@ -200,6 +200,11 @@ impl<'a> Stepper<'a> {
         !self.system.linear || (positions && !self.system.contacts.steady())
     }
 
+    /// Whether a step is one pass from no acceleration.
+    fn is_plain(&self) -> bool {
+        !self.iterates() && self.system.drives.is_empty() && self.force.is_none()
+    }
+
     /// Factor and Delassus columns for this pass; kept from step to step in linear runs.
     fn prepare(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let (system, row) = (self.system, &self.row);
@@ -259,6 +264,14 @@ impl<'a> Stepper<'a> {
     /// Motion, forces and residual at the current acceleration and, unless they say that the step is done, a pass from
     /// there; returns whether it is done. Public for benches.
     pub fn iterate(&mut self, from: &State, h: f64, to: &mut Attempt) -> Result<bool> {
+        if self.is_plain() {
+            self.foresee(&mut to.state);
+            self.prepare(h, to)?;
+            self.accelerate_freely(&mut to.state);
+            self.solve_contact(h, to)?;
+            to.passes += 1;
+            return Ok(false);
+        }
         if self.iterates() {
             self.place(h, &mut to.state);
         } else {
@@ -296,7 +309,9 @@ impl<'a> Stepper<'a> {
         let obstacles = self.finish_contact(to);
         let (system, work) = (self.system, &self.work);
         let (rates, inertia) = ([&*work.u0, &*work.u1], [&*work.inertia[0], &*work.inertia[1]]);
-        let passage = Passage { row: &self.row, h, jump: &work.jump, shift: &work.shift, rates, inertia };
+        let jump = work.jumped.then_some(&work.jump[..]);
+        let shift = (self.settings.position == Position::Ggl).then_some(&work.shift[..]);
+        let passage = Passage { row: &self.row, h, jump, shift, rates, inertia };
         to.balance = ledger::balance(system, from, &to.state, &passage);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;

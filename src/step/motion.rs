@@ -1,9 +1,11 @@
 //! Motion of a step: prediction, (T1) and (T2), supports that are driven, and the forces and energies at a state.
 
 use super::{Attempt, Stepper};
+use crate::case::data::Position;
 use crate::contact::solver::Method;
 use crate::la::{CHUNK, dot};
 use crate::state::{Energy, State};
+use std::ops::Range;
 
 impl Stepper<'_> {
     /// Predictions of (T1)–(T2), active contacts and first guess.
@@ -17,19 +19,26 @@ impl Stepper<'_> {
         let n = system.nodes.total;
         let (q, v, a) = (&from.q[..n], &from.v[..n], &from.a[..n]);
         let (q_free, v_free) = (&mut work.q_free[..n], &mut work.v_free[..n]);
-        for i in 0..n {
-            q_free[i] = q[i] + h * v[i] + h * h * row.b0 * a[i];
-            v_free[i] = v[i] + h * row.g0 * a[i];
+        if [row.b0, row.g0] == [0.0; 2] {
+            (0..n).for_each(|i| q_free[i] = q[i] + h * v[i]);
+            v_free.copy_from_slice(v);
+        } else {
+            for i in 0..n {
+                q_free[i] = q[i] + h * v[i] + h * h * row.b0 * a[i];
+                v_free[i] = v[i] + h * row.g0 * a[i];
+            }
         }
         if std::mem::take(&mut work.jumped) {
             work.jump.fill(0.0);
-            work.shift.fill(0.0);
+            if self.settings.position == Position::Ggl {
+                work.shift.fill(0.0);
+            }
         }
         self.begin_contact(from, h, t1, to);
         self.count_from(from, t1, to);
         if carries && self.iterates() {
             to.state.a.copy_from_slice(&from.a);
-        } else {
+        } else if !self.is_plain() {
             to.state.a.fill(0.0);
         }
         for i in system.nodes.free..system.nodes.total {
@@ -74,17 +83,22 @@ impl Stepper<'_> {
 
     /// q1 from the current acceleration and shift, and the forces there; v1 as far as forces or contact ask for it.
     pub(super) fn place(&mut self, h: f64, state: &mut State) {
-        let (work, free) = (&self.work, self.system.nodes.free);
-        let (q, a, q_free) = (&mut state.q[..free], &state.a[..free], &work.q_free[..free]);
-        let factor = h * h * self.row.b1;
-        for i in 0..free {
-            q[i] = q_free[i] + factor * a[i];
-        }
-        if work.jumped {
-            q.iter_mut().zip(&work.shift).for_each(|(q, shift)| *q += shift);
-        }
-        if self.asks_for_rates() {
-            self.rates(h, state);
+        let (row, work, free) = (&self.row, &self.work, self.system.nodes.free);
+        let (reach, asked) = (h * h * row.b1, self.asks_for_rates());
+        let State { q, v, a, .. } = &mut *state;
+        // Piece by piece, so that what both motions read stays near.
+        for start in (0..free).step_by(CHUNK) {
+            let rows = start..free.min(start + CHUNK);
+            let (q, a) = (&mut q[rows.clone()], &a[rows.clone()]);
+            add_scaled(q, Some(&work.q_free[rows.clone()]), reach, a);
+            if work.jumped && self.settings.position == Position::Ggl {
+                add_scaled(q, None, 1.0, &work.shift[rows.clone()]);
+            } else if work.jumped {
+                add_scaled(q, None, h * row.c, &work.jump[rows.clone()]);
+            }
+            if asked {
+                self.rates_of(h, rows.clone(), a, &mut v[rows]);
+            }
         }
         self.forces(state);
     }
@@ -104,14 +118,15 @@ impl Stepper<'_> {
 
     /// v1 from the current acceleration and jump.
     pub(super) fn rates(&self, h: f64, state: &mut State) {
-        let (work, free) = (&self.work, self.system.nodes.free);
-        let (v, a, v_free) = (&mut state.v[..free], &state.a[..free], &work.v_free[..free]);
-        let factor = h * self.row.g1;
-        for i in 0..free {
-            v[i] = v_free[i] + factor * a[i];
-        }
-        if work.jumped {
-            v.iter_mut().zip(&work.jump).for_each(|(v, jump)| *v += jump);
+        let free = 0..self.system.nodes.free;
+        self.rates_of(h, free.clone(), &state.a[free.clone()], &mut state.v[free]);
+    }
+
+    /// The same in some rows.
+    fn rates_of(&self, h: f64, rows: Range<usize>, a: &[f64], v: &mut [f64]) {
+        add_scaled(v, Some(&self.work.v_free[rows.clone()]), h * self.row.g1, a);
+        if self.work.jumped {
+            add_scaled(v, None, 1.0, &self.work.jump[rows]);
         }
     }
 
@@ -136,5 +151,17 @@ impl Stepper<'_> {
         }
         // Subtracted from zero, because minus zero would be printed as such.
         state.energy = Energy { kinetic: 0.5 * kinetic, strain: state.energy.strain, potential: 0.0 - height };
+    }
+}
+
+/// x = y + s z, from x itself without a y.
+fn add_scaled(x: &mut [f64], y: Option<&[f64]>, s: f64, z: &[f64]) {
+    let z = &z[..x.len()];
+    match y {
+        Some(y) => {
+            let y = &y[..x.len()];
+            (0..x.len()).for_each(|i| x[i] = y[i] + s * z[i]);
+        }
+        None => (0..x.len()).for_each(|i| x[i] += s * z[i]),
     }
 }

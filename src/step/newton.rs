@@ -32,10 +32,16 @@ impl Stepper<'_> {
         let (applied, gravity) = (&to.state.applied[..n], &system.gravity[..n]);
         let (internal, applied0, viscous) = (&from.internal[..n], &from.applied[..n], &from.viscous[..n]);
         let known = &mut work.known[..n];
+        let (old, new) = (row.alpha_f, 1.0 - row.alpha_f);
         for i in 0..n {
-            let f0 = internal[i] - applied0[i] - gravity[i];
-            let load = applied[i] + gravity[i];
-            known[i] = row.alpha_f * f0 + row.alpha_c * viscous[i] - (1.0 - row.alpha_f) * load;
+            known[i] = old * (internal[i] - gravity[i]) - new * gravity[i];
+        }
+        // Sums with what is zero throughout are left out.
+        if system.is_loaded() {
+            (0..n).for_each(|i| known[i] -= old * applied0[i] + new * applied[i]);
+        }
+        if system.damped {
+            (0..n).for_each(|i| known[i] += row.alpha_c * viscous[i]);
         }
         if row.alpha_m != 0.0 {
             work.old_inertia.iter_mut().zip(&work.inertia[0]).for_each(|(old, force)| *old = row.alpha_m * force);
@@ -43,6 +49,23 @@ impl Stepper<'_> {
         if system.is_loaded() || work.load.is_none() {
             work.load = Some(squares(system, |i| applied[i] + gravity[i]));
         }
+    }
+
+    /// The acceleration that (T3) asks for at the forces of the prediction, without contact.
+    pub(super) fn accelerate_freely(&mut self, state: &mut State) {
+        let (system, row, work, free) = (self.system, &self.row, &self.work, self.system.nodes.free);
+        let (a, known, internal) = (&mut state.a[..free], &work.known[..free], &state.internal[..free]);
+        let elastic = 1.0 - row.alpha_f;
+        for i in 0..free {
+            a[i] = -(known[i] + elastic * internal[i]);
+        }
+        if row.alpha_m != 0.0 {
+            a.iter_mut().zip(&work.old_inertia).for_each(|(a, old)| *a -= old);
+        }
+        if system.damped {
+            a.iter_mut().zip(&state.viscous).for_each(|(a, viscous)| *a -= (1.0 - row.alpha_c) * viscous);
+        }
+        self.matrix.solve(&mut state.a);
     }
 
     /// Residual of (T3) at the current state in every row, and its sizes.

@@ -7,7 +7,7 @@ pub(super) struct Work {
     /// Contact-free prediction of q1 and v1 without the new acceleration.
     pub q_free: Vec<f64>,
     pub v_free: Vec<f64>,
-    /// Velocity jump w and position shift u, and whether they are not zero.
+    /// Velocity jump w, position shift u where it is not h c w, and whether they are not zero.
     pub jump: Vec<f64>,
     pub shift: Vec<f64>,
     pub jumped: bool,
