@@ -49,14 +49,13 @@ pub struct Passage<'a> {
 }
 
 impl Passage<'_> {
-    /// Sum of forces times u − h w/2.
-    fn pushed(&self, n: usize, force: impl Fn(usize) -> f64) -> f64 {
-        let Passage { row, h, jump, shift, .. } = *self;
-        let (Some(jump), excess) = (jump, row.c - 0.5) else { return 0.0 };
-        match (&jump[..n], shift) {
-            (jump, Some(shift)) => sum(n, |i| force(i) * (shift[i] - 0.5 * h * jump[i])),
-            (jump, None) if excess != 0.0 => h * excess * sum(n, |i| force(i) * jump[i]),
-            _ => 0.0,
+    /// Sum of forces times d = `drift` + u/h − w/2, (T13), what cancels in d taken together.
+    fn lag(&self, n: usize, force: impl Fn(usize) -> f64, drift: impl Fn(usize) -> f64) -> f64 {
+        let (excess, frequency) = (self.row.c - 0.5, 1.0 / self.h);
+        match (self.jump.map(|jump| &jump[..n]), self.shift.map(|shift| &shift[..n])) {
+            (None, _) => sum(n, |i| force(i) * drift(i)),
+            (Some(jump), None) => sum(n, |i| force(i) * (drift(i) + excess * jump[i])),
+            (Some(jump), Some(shift)) => sum(n, |i| force(i) * (drift(i) + (shift[i] * frequency - 0.5 * jump[i]))),
         }
     }
 }
@@ -76,16 +75,12 @@ pub fn balance(system: &System, from: &State, to: &State, passage: &Passage) -> 
         scheme += 0.5 * h * sum(n, |i| (v0[i] + v1[i]) * (excess[0] * m0[i] + excess[1] * m1[i]));
     }
     let lag = [row.b0 - 0.5 * row.g0, row.b1 - 0.5 * row.g1];
-    if row.carries_acceleration() {
+    scheme -= h * if row.carries_acceleration() {
         let mean = |i: usize| row.alpha_m * m0[i] + (1.0 - row.alpha_m) * m1[i];
-        scheme -= h * h * sum(n, |i| mean(i) * (lag[0] * a0[i] + lag[1] * a1[i]));
-        scheme -= passage.pushed(n, mean);
+        passage.lag(n, mean, |i| h * (lag[0] * a0[i] + lag[1] * a1[i]))
     } else {
-        if lag[1] != 0.0 {
-            scheme -= h * h * lag[1] * dot(m1, a1);
-        }
-        scheme -= passage.pushed(n, |i| m1[i]);
-    }
+        passage.lag(n, |i| m1[i], |i| h * lag[1] * a1[i])
+    };
     let path = |i: usize| q1[i] - q0[i];
     if row.alpha_f != 0.5 {
         scheme += (row.alpha_f - 0.5) * sum(n, |i| (f1[i] - f0[i]) * path(i));
@@ -163,7 +158,7 @@ pub fn advance_storage(system: &System, from: &State, to: &mut State, passage: &
     }
     let a_norm = dot(&to.a, m1);
     let da_norm = sum(n, |i| (to.a[i] - from.a[i]) * (m1[i] - m0[i]));
-    let position = -passage.pushed(n, |i| (1.0 - gamma) * m0[i] + gamma * m1[i]);
+    let position = -h * passage.lag(n, |i| (1.0 - gamma) * m0[i] + gamma * m1[i], |_| 0.0);
     let sums = StorageSums { supply, viscous, dq: dq_norm, dz: dz_norm, z: z_norm, a: a_norm, da: da_norm, position };
     close_storage(row, h, &to.energy, contact, &sums, old, new)
 }

@@ -143,17 +143,18 @@ impl ActiveSet {
     fn search(&mut self, matrix: &Symmetric, active: &[u32], b: &[f64], p: &mut [f64]) -> Outcome {
         let mut outcome = Outcome { method: Method::ActiveSet, ..Default::default() };
         let (mut size, mut warm) = (0.0, false);
-        for &i in active {
-            let row = self.contacts[i as usize].row as usize;
-            size = larger(size, b[row].abs());
-            warm |= p[row] > 0.0;
-        }
-        let slack = 1e-14 * size;
         self.closed.fill(false);
         for &i in active {
             let row = self.contacts[i as usize].row as usize;
-            self.closed[i as usize] = if warm { p[row] > 0.0 } else { b[row] < 0.0 };
+            size = larger(size, b[row].abs());
+            self.closed[i as usize] = p[row] > 0.0;
+            warm |= p[row] > 0.0;
         }
+        if !warm {
+            let row = |i: u32| self.contacts[i as usize].row as usize;
+            active.iter().for_each(|&i| self.closed[i as usize] = b[row(i)] < 0.0);
+        }
+        let slack = 1e-14 * size;
         let (mut best, mut patience, mut helped) = (usize::MAX, PATIENCE, false);
         while outcome.sweeps < PASSES {
             outcome.sweeps += 1;
@@ -181,7 +182,8 @@ impl ActiveSet {
 
     /// Velocities with the closed contacts at rest, and the forces that hold them there.
     fn equilibrate(&mut self, matrix: &Symmetric, active: &[u32], b: &[f64]) -> bool {
-        if !(self.valid && self.factored == self.closed) && !self.factorize(matrix) {
+        let known = self.valid && self.factored == self.closed;
+        if !known && !self.factorize(matrix) {
             return false;
         }
         let (mut first, mut last) = (self.free, 0);
@@ -195,7 +197,7 @@ impl ActiveSet {
         self.x[..near.start].fill(0.0);
         self.x[near.end..].fill(0.0);
         for rows in chunks(near) {
-            self.bands.rows_times(rows.clone(), &self.held, &mut self.x[rows]);
+            self.bands.rows_times(rows.clone(), [&self.held], [&mut self.x[rows]]);
         }
         for &i in active.iter().filter(|&&i| self.closed[i as usize]) {
             let dof = self.contacts[i as usize].dof as usize;
@@ -204,7 +206,7 @@ impl ActiveSet {
         self.factor.solve(&mut self.x);
         self.x[self.free..].fill(0.0);
         for rows in chunks(first.min(last)..last) {
-            self.bands.rows_times(rows.clone(), &self.x, &mut self.image[rows]);
+            self.bands.rows_times(rows.clone(), [&self.x], [&mut self.image[rows]]);
         }
         true
     }

@@ -45,7 +45,12 @@ impl Packed {
     /// Takes up the candidates as they stand.
     pub fn pack(&mut self, candidates: &[Candidate]) {
         let Packed { contacts, keys, lines, others, restitution, drift, still } = self;
-        (contacts.clear(), keys.clear(), lines.clear(), others.clear(), restitution.clear(), drift.clear());
+        contacts.clear();
+        keys.clear();
+        lines.clear();
+        others.clear();
+        restitution.clear();
+        drift.clear();
         *still = true;
         for candidate in candidates {
             let row = lines.len() as u32;

@@ -86,60 +86,78 @@ impl Bands {
     /// y = A x.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
         for (k, y) in y[..self.n].chunks_mut(CHUNK).enumerate() {
-            self.rows_times(k * CHUNK..k * CHUNK + y.len(), x, y);
+            self.rows_times(k * CHUNK..k * CHUNK + y.len(), [x], [y]);
         }
     }
 
-    /// y = A x in these rows, of which there should be a [`CHUNK`] at most; `y` begins with the first of them.
-    pub fn rows_times(&self, rows: Range<usize>, x: &[f64], y: &mut [f64]) {
-        let y = &mut y[..rows.len()];
-        self.arch.dispatch(Product { bands: self, first: rows.start, x: &x[..self.n], y });
+    /// y = A x in these rows, of which there should be a [`CHUNK`] at most, for one vector or several at once; each `y` begins
+    /// with the first of the rows.
+    pub fn rows_times<const K: usize>(&self, rows: Range<usize>, x: [&[f64]; K], y: [&mut [f64]; K]) {
+        let mut y = y.map(|y| &mut y[..rows.len()]);
+        self.arch.dispatch(Product { bands: self, rows: rows.clone(), x: x.map(|x| &x[..self.n]), y: &mut y });
         if !self.rest.is_empty_in(rows.clone()) {
-            y.iter_mut().zip(rows).for_each(|(y, row)| *y += self.rest.times(row, x));
+            for (x, y) in x.iter().zip(y) {
+                y.iter_mut().zip(rows.clone()).for_each(|(y, row)| *y += self.rest.times(row, x));
+            }
         }
     }
 }
 
 /// The product with the bands.
-struct Product<'a> {
+struct Product<'a, 'b, const K: usize> {
     bands: &'a Bands,
-    first: usize,
-    x: &'a [f64],
-    y: &'a mut [f64],
+    rows: Range<usize>,
+    x: [&'a [f64]; K],
+    y: &'a mut [&'b mut [f64]; K],
 }
 
-impl WithSimd for Product<'_> {
+impl<const K: usize> WithSimd for Product<'_, '_, K> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Product { bands: Bands { n, bands, .. }, first, x, y } = self;
-        let end = first + y.len();
-        y.fill(0.0);
-        for &Band { distance, ref values, .. } in bands.iter().filter(|band| !band.sparse) {
-            if distance > 0 && first >= distance && end + distance <= *n {
-                let (before, after) = (first - distance..end - distance, first + distance..end + distance);
-                add_both(y, [&values[before.clone()], &values[first..end]], [&x[before], &x[after]]);
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let (n, Range { start, end }) = (self.bands.n, self.rows.clone());
+        self.y.iter_mut().for_each(|y| y.fill(0.0));
+        for band in self.bands.bands.iter().filter(|band| !band.sparse) {
+            let (values, distance) = (&band.values[..], band.distance);
+            if distance > 0 && start >= distance && end + distance <= n {
+                self.add_both(simd, values, distance);
                 continue;
             }
             let stop = end.min(n - distance);
-            add(y, &values[first.min(stop)..stop], &x[(first + distance).min(*n)..]);
-            if distance > 0 {
-                let start = first.max(distance).min(end);
-                let before = start.saturating_sub(distance)..end.saturating_sub(distance);
-                add(&mut y[start - first..], &values[before.clone()], &x[before]);
+            let begin = start.max(distance).min(end);
+            let before = begin.saturating_sub(distance)..end.saturating_sub(distance);
+            for k in 0..K {
+                let (x, y) = (self.x[k], &mut *self.y[k]);
+                add(y, &values[start.min(stop)..stop], &x[(start + distance).min(n)..]);
+                if distance > 0 {
+                    add(&mut y[begin - start..], &values[before.clone()], &x[before.clone()]);
+                }
             }
         }
     }
 }
 
-/// y += a x + b z.
-#[inline(always)]
-fn add_both(y: &mut [f64], [a, b]: [&[f64]; 2], [x, z]: [&[f64]; 2]) {
-    let n = y.len();
-    let (a, b, x, z) = (&a[..n], &b[..n], &x[..n], &z[..n]);
-    for i in 0..n {
-        y[i] += a[i] * x[i] + b[i] * z[i];
+impl<const K: usize> Product<'_, '_, K> {
+    /// Adds the entries of a band on both sides of the diagonal, where all rows have them.
+    #[inline(always)]
+    fn add_both<S: Simd>(&mut self, simd: S, values: &[f64], distance: usize) {
+        let Range { start, end } = self.rows.clone();
+        let (before, own, after) = (start - distance..end - distance, start..end, start + distance..end + distance);
+        let (left, right) = (&values[before.clone()], &values[own]);
+        let ((a, a_rest), (b, b_rest)) = (S::as_simd_f64s(left), S::as_simd_f64s(right));
+        for k in 0..K {
+            let (x, x_rest) = S::as_simd_f64s(&self.x[k][before.clone()]);
+            let (z, z_rest) = S::as_simd_f64s(&self.x[k][after.clone()]);
+            let (y, y_rest) = S::as_mut_simd_f64s(self.y[k]);
+            let (a, b, x, z) = (&a[..y.len()], &b[..y.len()], &x[..y.len()], &z[..y.len()]);
+            for i in 0..y.len() {
+                y[i] = simd.mul_add_e_f64s(a[i], x[i], simd.mul_add_e_f64s(b[i], z[i], y[i]));
+            }
+            for i in 0..y_rest.len() {
+                y_rest[i] += a_rest[i] * x_rest[i] + b_rest[i] * z_rest[i];
+            }
+        }
     }
 }
 
@@ -184,7 +202,7 @@ mod tests {
             a.multiply(&x, &mut z);
             assert!(y.iter().zip(&z).all(|(y, z)| (y - z).abs() < 1e-14), "{n} rows");
             let middle = n / 3..n - n / 4;
-            bands.rows_times(middle.clone(), &x, &mut y);
+            bands.rows_times(middle.clone(), [&x], [&mut y]);
             assert!(middle.clone().all(|i| (y[i - middle.start] - z[i]).abs() < 1e-14), "{middle:?}");
         }
     }

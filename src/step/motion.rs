@@ -144,8 +144,8 @@ impl Stepper<'_> {
         let (mut kinetic, mut height) = (0.0, 0.0);
         for (k, inertia) in work.inertia[1].chunks_mut(CHUNK).enumerate() {
             let (rows, momentum) = (k * CHUNK..k * CHUNK + inertia.len(), &mut work.first[..inertia.len()]);
-            system.inertia.rows_times(rows.clone(), &state.a, inertia);
-            system.inertia.rows_times(rows.clone(), &state.v, momentum);
+            system.inertia.rows_times(rows.clone(), [&state.a, &state.v], [inertia, momentum]);
+            let momentum = &work.first[..rows.len()];
             kinetic += dot(momentum, &state.v[rows.clone()]);
             height += dot(&system.gravity[rows.clone()], &state.q[rows]);
         }
