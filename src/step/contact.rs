@@ -14,7 +14,7 @@ use crate::schemes::Tableau;
 use crate::{Error, Result};
 
 /// From so many contacts on active sets are faster than Gauss–Seidel on columns of W.
-const MANY: usize = 16;
+pub(super) const MANY: usize = 16;
 
 /// The answers of the step to unit impulses and, for the position-corrected form, to unit corrections.
 pub(super) struct Operators {

@@ -128,7 +128,7 @@ impl<'a> Stepper<'a> {
             factored: None,
             operators: Operators::new(settings.position, m),
             active_set: match active_set(system, &scene, &row, &settings) {
-                Ok(active_set) => Some(active_set),
+                Ok(active_set) => active_set,
                 Err(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(
                         "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""

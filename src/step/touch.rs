@@ -1,8 +1,8 @@
 //! What may touch in a step: which of it is active at the start, and what it did by the end.
 
-use super::contact::{bound, shares};
+use super::contact::{MANY, bound, shares};
 use super::{ACTIVATION, Attempt, Settings, Stepper};
-use crate::case::data::Position;
+use crate::case::data::{ContactMethod, Position};
 use crate::contact::Scene;
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::turn::Turn;
@@ -102,14 +102,17 @@ impl Stepper<'_> {
     }
 }
 
-/// Active sets for the contacts of a system with a scheme, or why they cannot solve them.
+/// Active sets for the contacts of a system with a scheme, none if they are too few, or why it cannot be.
 pub(super) fn active_set(
     system: &System,
     scene: &Scene,
     row: &Tableau,
     settings: &Settings,
-) -> std::result::Result<ActiveSet, &'static str> {
+) -> std::result::Result<Option<ActiveSet>, &'static str> {
     let contacts = &system.contacts;
+    if settings.contact.method != ContactMethod::ActiveSet && contacts.len() < MANY {
+        return Ok(None);
+    }
     let bounds: Option<Vec<_>> = scene.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
     if settings.position == Position::Ggl {
         return Err("position-corrected contact has two laws at once");
@@ -134,5 +137,5 @@ pub(super) fn active_set(
     }
     let bounds: Vec<Bound> = bounds.into_iter().map(|(bound, _)| bound).collect();
     let found = ActiveSet::new(&system.mass, system.nodes.free, [s, rho], &bounds, &turns);
-    found.ok_or("the axes of a node cannot be turned to its plane")
+    found.map(Some).ok_or("the axes of a node cannot be turned to its plane")
 }
