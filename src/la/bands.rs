@@ -95,9 +95,9 @@ impl Bands {
     pub fn rows_times<const K: usize>(&self, rows: Range<usize>, x: [&[f64]; K], y: [&mut [f64]; K]) {
         let mut y = y.map(|y| &mut y[..rows.len()]);
         self.arch.dispatch(Product { bands: self, rows: rows.clone(), x: x.map(|x| &x[..self.n]), y: &mut y });
-        if !self.rest.is_empty_in(rows.clone()) {
-            for (x, y) in x.iter().zip(y) {
-                y.iter_mut().zip(rows.clone()).for_each(|(y, row)| *y += self.rest.times(row, x));
+        for &row in self.rest.filled(rows.clone()) {
+            for k in 0..K {
+                y[k][row as usize - rows.start] += self.rest.times(row as usize, x[k]);
             }
         }
     }

@@ -9,6 +9,8 @@ pub struct Rows {
     starts: Vec<u32>,
     columns: Vec<u32>,
     values: Vec<f64>,
+    /// Rows that have entries.
+    filled: Vec<u32>,
     /// Next free place of every row while they are filled.
     next: Vec<u32>,
 }
@@ -36,6 +38,9 @@ impl Rows {
         self.starts.resize(pattern.n + 1, 0);
         each(&mut |row, _, _| self.starts[row + 1] += 1);
         (0..pattern.n).for_each(|row| self.starts[row + 1] += self.starts[row]);
+        self.filled.clear();
+        self.filled
+            .extend((0..pattern.n as u32).filter(|&row| self.starts[row as usize] < self.starts[row as usize + 1]));
         self.next.clone_from(&self.starts);
         let count = self.starts[pattern.n] as usize;
         self.columns.resize(count, 0);
@@ -60,14 +65,10 @@ impl Rows {
         self.row(i).map(|(column, value)| value * x[column]).sum()
     }
 
-    /// Whether there are no entries at all.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// Whether there are none in these rows.
-    pub fn is_empty_in(&self, rows: Range<usize>) -> bool {
-        self.is_empty() || self.starts[rows.start] == self.starts[rows.end]
+    /// Those of some rows that have entries.
+    pub fn filled(&self, rows: Range<usize>) -> &[u32] {
+        let place = |row: usize| self.filled.partition_point(|&filled| (filled as usize) < row);
+        &self.filled[place(rows.start)..place(rows.end)]
     }
 }
 
@@ -90,6 +91,8 @@ mod tests {
         assert!(rows.row(2).map(|(column, _)| column).is_sorted());
         rows.take(&a, |distance| distance > 1);
         assert_eq!(rows.row(3).map(|(column, _)| column).collect::<Vec<_>>(), [0, 1]);
-        assert!(rows.is_empty_in(5..5) && !rows.is_empty_in(3..5));
+        assert_eq!((rows.filled(0..5), rows.filled(1..3)), (&[0, 1, 2, 3, 4][..], &[1, 2][..]));
+        rows.take(&a, |distance| distance > 2);
+        assert_eq!((rows.filled(0..5), rows.filled(1..3)), (&[0, 3][..], &[][..]));
     }
 }
