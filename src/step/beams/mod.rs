@@ -4,17 +4,18 @@
 //! element without stiffness joins them. Long chains are cut into stretches that the lanes of vectors work on side by side.
 //! The equations are those of the general pass; loads, damping forces and contact stay outside.
 
+mod layout;
+mod reduced;
 mod sweeps;
 #[cfg(test)]
 mod tests;
 
 use crate::elements::section::Section;
 use crate::la::Symmetric;
-use crate::la::small::{
-    Full, Pivot, Upper, halves, minus_columns, minus_product, minus_rows, pivot, solve, transposed,
-};
 use crate::system::System;
+use layout::{Aligned, Interleave, Layout, Separate};
 use pulp::{Arch, Scalar, Simd, WithSimd};
+use reduced::Reduced;
 use sweeps::{CONSTANTS, Eliminate, Factorize, RIGIDITY, Strain, Substitute};
 
 /// Nodes from which on lanes are faster than plain code.
@@ -166,7 +167,7 @@ impl Beams {
             lower: numbers(9, rows),
             fill: numbers(9, rows),
             filled_from: rows,
-            reduced: Reduced { pivots: vec![[0.0; 6]; lanes], coupling: vec![[[0.0; 3]; 3]; lanes] },
+            reduced: Reduced::new(lanes),
             eliminated: false,
         })
     }
@@ -180,10 +181,10 @@ impl Beams {
         let alone = self.runs.len() == 1;
         self.eliminated = false;
         if alone {
-            interleave(self.lanes, q, &mut self.x);
+            self.arch.dispatch(Interleave { lanes: self.lanes, line: q, rows: &mut self.x });
         } else {
             self.runs.iter().for_each(|run| run.fetch(q, &mut self.line));
-            interleave(self.lanes, &self.line, &mut self.x);
+            self.arch.dispatch(Interleave { lanes: self.lanes, line: &self.line, rows: &mut self.x });
         }
         let sweep = Strain { constants: &self.constants, q: &self.x, strains: &mut self.strains, forces: &mut self.y };
         let energy = Self::dispatch(self.arch, self.lanes, sweep);
@@ -194,9 +195,9 @@ impl Beams {
             }
         }
         if alone {
-            separate::<false>(self.lanes, &self.y, internal);
+            self.arch.dispatch(Separate::<false> { lanes: self.lanes, rows: &self.y, line: internal });
         } else {
-            separate::<false>(self.lanes, &self.y, &mut self.line);
+            self.arch.dispatch(Separate::<false> { lanes: self.lanes, rows: &self.y, line: &mut self.line });
             self.runs.iter().for_each(|run| run.send(&self.line, internal));
         }
         energy
@@ -272,11 +273,11 @@ impl Beams {
         let free = self.free;
         self.eliminated = false;
         if self.runs.len() == 1 {
-            interleave(self.lanes, &b[..free], &mut self.x);
+            self.arch.dispatch(Interleave { lanes: self.lanes, line: &b[..free], rows: &mut self.x });
         } else {
             self.line.fill(0.0);
             self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.fetch(b, &mut self.line));
-            interleave(self.lanes, &self.line, &mut self.x);
+            self.arch.dispatch(Interleave { lanes: self.lanes, line: &self.line, rows: &mut self.x });
         }
     }
 
@@ -286,6 +287,7 @@ impl Beams {
             lower: &self.lower,
             fill: &self.fill,
             filled_from: self.filled_from,
+            reduced: &self.reduced,
             x: &mut self.x,
         };
         Self::dispatch(self.arch, self.lanes, sweep);
@@ -307,12 +309,12 @@ impl Beams {
     fn take<const SUBTRACT: bool>(&mut self, x: &mut [f64]) {
         let free = self.free;
         if self.runs.len() == 1 {
-            return separate::<SUBTRACT>(self.lanes, &self.x, &mut x[..free]);
+            return self.arch.dispatch(Separate::<SUBTRACT> { lanes: self.lanes, rows: &self.x, line: &mut x[..free] });
         }
         if SUBTRACT {
             self.runs.iter().for_each(|run| run.fetch(x, &mut self.line));
         }
-        separate::<SUBTRACT>(self.lanes, &self.x, &mut self.line);
+        self.arch.dispatch(Separate::<SUBTRACT> { lanes: self.lanes, rows: &self.x, line: &mut self.line });
         self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.send(&self.line, x));
     }
 }
@@ -324,168 +326,6 @@ impl Run {
 
     fn send(&self, line: &[f64], x: &mut [f64]) {
         x[self.dof..self.dof + self.length].copy_from_slice(&line[self.line..self.line + self.length]);
-    }
-}
-
-/// The separators of all stretches, block by block.
-pub(super) struct Reduced {
-    pivots: Vec<Pivot<f64>>,
-    /// Coupling of a separator with the next.
-    coupling: Vec<Full<f64>>,
-}
-
-impl Reduced {
-    /// From the first rows of the separators' own blocks, of what the stretches before add to them, and of the couplings;
-    /// `false` if singular.
-    #[inline(never)]
-    fn factor(&mut self, lanes: usize, own: &[f64], next: &[f64], coupling: &[f64]) -> bool {
-        let mut regular = true;
-        for lane in 0..lanes {
-            let mut block: Upper<f64> = std::array::from_fn(|k| own[k * lanes + lane]);
-            self.coupling[lane] = [0, 1, 2].map(|i| [0, 1, 2].map(|j| coupling[(3 * i + j) * lanes + lane]));
-            if let Some(before) = lane.checked_sub(1) {
-                let (half, multiplier) = halves(&transposed(&self.coupling[before]), &self.pivots[before]);
-                let sum = std::array::from_fn(|k| block[k] + next[k * lanes + before]);
-                block = minus_product(&sum, &multiplier, &half);
-            }
-            let (eliminated, loss) = pivot(&block);
-            regular &= loss < 1.0 && eliminated.iter().all(|x| x.is_finite());
-            self.pivots[lane] = eliminated;
-        }
-        regular
-    }
-
-    /// Solves for the separators, in the first row of `x`, with what the stretches before leave for them in the last;
-    /// overwrites that with the next separators.
-    #[inline(never)]
-    fn solve(&self, lanes: usize, x: &mut [f64]) {
-        let beyond = x.len() - 3 * lanes;
-        let at = |x: &[f64], first: usize, lane: usize| [0, 1, 2].map(|k| x[first + k * lanes + lane]);
-        let put = |x: &mut [f64], first: usize, lane: usize, z: [f64; 3]| {
-            (0..3).for_each(|k| x[first + k * lanes + lane] = z[k]);
-        };
-        for lane in 1..lanes {
-            let (own, left) = (at(x, 0, lane), at(x, beyond, lane - 1));
-            let before = solve(&self.pivots[lane - 1], &at(x, 0, lane - 1));
-            let sum = [0, 1, 2].map(|k| own[k] + left[k]);
-            put(x, 0, lane, minus_columns(&sum, &self.coupling[lane - 1], &before));
-        }
-        let mut next = [0.0; 3];
-        for lane in (0..lanes).rev() {
-            let own = minus_rows(&at(x, 0, lane), &self.coupling[lane], &next);
-            put(x, beyond, lane, next);
-            next = solve(&self.pivots[lane], &own);
-            put(x, 0, lane, next);
-        }
-    }
-}
-
-/// Numbers that begin with a line of the cache, so that no vector lies across two.
-struct Aligned {
-    numbers: Vec<f64>,
-    first: usize,
-    count: usize,
-}
-
-impl Aligned {
-    fn zeros(count: usize) -> Aligned {
-        let numbers = vec![0.0; count + 7];
-        // Where it cannot be told, any place will do.
-        let first = numbers.as_ptr().align_offset(64).min(7);
-        Aligned { numbers, first, count }
-    }
-}
-
-impl std::ops::Deref for Aligned {
-    type Target = [f64];
-
-    fn deref(&self) -> &[f64] {
-        &self.numbers[self.first..self.first + self.count]
-    }
-}
-
-impl std::ops::DerefMut for Aligned {
-    fn deref_mut(&mut self) -> &mut [f64] {
-        &mut self.numbers[self.first..self.first + self.count]
-    }
-}
-
-/// Where the numbers of nodes are: rows and lanes.
-#[derive(Clone, Copy)]
-struct Layout {
-    lanes: usize,
-    rows: usize,
-}
-
-impl Layout {
-    /// An array with `per` numbers for each of so many rows.
-    fn place<const N: usize>(self, per: usize, rows: usize, value: impl Fn(usize) -> [f64; N]) -> Aligned {
-        let mut array = Aligned::zeros(per * rows * self.lanes);
-        for row in 0..rows {
-            for lane in 0..self.lanes {
-                for (k, x) in value(lane * self.rows + row).into_iter().enumerate() {
-                    array[(row * per + k) * self.lanes + lane] = x;
-                }
-            }
-        }
-        array
-    }
-}
-
-/// From numbers along the chain to lanes, the last of which may be shorter; a row more for the first nodes of the next
-/// lanes.
-fn interleave(lanes: usize, line: &[f64], rows: &mut [f64]) {
-    match lanes {
-        4 => interleave_by::<4>(line, rows),
-        2 => interleave_by::<2>(line, rows),
-        _ => rows[..line.len()].copy_from_slice(line),
-    }
-    let beyond = rows.len() - 3 * lanes;
-    for k in 0..3 {
-        for lane in 0..lanes {
-            rows[beyond + k * lanes + lane] = if lane + 1 < lanes { rows[k * lanes + lane + 1] } else { 0.0 };
-        }
-    }
-}
-
-fn interleave_by<const K: usize>(line: &[f64], rows: &mut [f64]) {
-    let length = rows.len() / K - 3;
-    let last = line.len() - (K - 1) * length;
-    let lanes: [&[f64]; K] = std::array::from_fn(|lane| &line[lane * length..][..last]);
-    let rows = &mut rows.as_chunks_mut::<K>().0[..length];
-    for (t, row) in rows[..last].iter_mut().enumerate() {
-        *row = lanes.map(|lane| lane[t]);
-    }
-    for (t, row) in rows.iter_mut().enumerate().skip(last) {
-        *row = std::array::from_fn(|lane| if lane + 1 < K { line[lane * length + t] } else { 0.0 });
-    }
-}
-
-/// From lanes to numbers along the chain: these are overwritten, or the others subtracted from them.
-fn separate<const SUBTRACT: bool>(lanes: usize, rows: &[f64], line: &mut [f64]) {
-    match lanes {
-        4 => separate_by::<4, SUBTRACT>(rows, line),
-        2 => separate_by::<2, SUBTRACT>(rows, line),
-        _ => separate_by::<1, SUBTRACT>(rows, line),
-    }
-}
-
-fn separate_by<const K: usize, const SUBTRACT: bool>(rows: &[f64], line: &mut [f64]) {
-    let length = rows.len() / K - 3;
-    let last = line.len() - (K - 1) * length;
-    let rows = &rows.as_chunks::<K>().0[..length];
-    let mut parts = line.chunks_mut(length);
-    let parts: [&mut [f64]; K] = std::array::from_fn(|_| parts.next().unwrap_or_default());
-    let put = |x: &mut f64, value: f64| *x = if SUBTRACT { *x - value } else { value };
-    for (t, row) in rows[..last].iter().enumerate() {
-        for lane in 0..K {
-            put(&mut parts[lane][t], row[lane]);
-        }
-    }
-    for (t, row) in rows.iter().enumerate().skip(last) {
-        for lane in 0..K - 1 {
-            put(&mut parts[lane][t], row[lane]);
-        }
     }
 }
 

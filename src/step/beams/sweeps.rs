@@ -5,7 +5,7 @@
 //! end of the stretch to its beginning, which fills the block between them and the separator of the next stretch.
 //! One lane is the plain block LDLᵀ.
 
-use super::Reduced;
+use super::reduced::Reduced;
 use crate::elements::section::{Rigidity, Section, half_turn};
 use crate::la::number::{Number, Wide};
 use crate::la::small::{
@@ -20,6 +20,9 @@ const NEGLIGIBLE: f64 = 1e-40;
 
 /// Elements whose sines are found together: shorter loops, more of which the processor has at hand at once.
 const CHUNK: usize = 16;
+
+/// Rows between two looks at the fill.
+const LOOK: usize = 32;
 
 /// Constants of an element: length, 1/length, direction, stiffnesses.
 pub(super) const CONSTANTS: usize = 7;
@@ -85,25 +88,22 @@ fn with_diagonal<N: Number>(a: Upper<N>, [x, y, t]: [N; 3]) -> Upper<N> {
     [a[0] + x, a[1], a[2], a[3] + y, a[4], a[5] + t]
 }
 
+/// A place that vectors like. As an argument of a function it is in memory, and then the stack of the caller is aligned: else
+/// half of the vectors that do not fit the registers would lie across two lines of the cache.
+#[repr(align(32))]
+struct Aligned<S: Simd>(Wide<S>);
+
 /// Sum of all lanes. A function of its own, because a use of single lanes would turn the loop around it into scalar code.
 #[inline(never)]
-fn sum<S: Simd>(simd: S, x: S::f64s) -> f64 {
-    simd.reduce_sum_f64s(x)
+fn sum<S: Simd>(x: Aligned<S>) -> f64 {
+    x.0.sum()
 }
 
 /// Largest lane of all.
 #[inline(never)]
-fn most<S: Simd>(simd: S, x: Aligned<S::f64s>) -> f64 {
-    simd.reduce_max_f64s(x.0)
+fn most<S: Simd>(x: Aligned<S>) -> f64 {
+    x.0.most()
 }
-
-#[inline(always)]
-fn largest<S: Simd>(simd: S, x: S::f64s) -> f64 {
-    most(simd, Aligned(x))
-}
-
-#[repr(align(32))]
-struct Aligned<T>(T);
 
 /// Largest entry of a block in every lane.
 #[inline(always)]
@@ -137,16 +137,15 @@ impl WithSimd for Strain<'_> {
         let zero = Wide::splat(simd, 0.0);
         let (mut energy, mut carried) = (zero, [zero; 3]);
         let mut a = load(simd, &q[0]);
-        let mut turns = [[zero.value; 2]; CHUNK];
         for from in (0..count).step_by(CHUNK) {
-            let q = &q[from..(from + CHUNK).min(count) + 1];
-            for (turn, ends) in turns.iter_mut().zip(q.windows(2)) {
-                *turn = store(half_turn(Wide::new(simd, ends[0][2]), Wide::new(simd, ends[1][2])));
+            let chunk = from..(from + CHUNK).min(count);
+            for j in chunk.clone() {
+                let [sine, cosine] = half_turn(Wide::new(simd, q[j][2]), Wide::new(simd, q[j + 1][2]));
+                (strains[j][2], strains[j][3]) = (sine.value, cosine.value);
             }
-            for (k, (turn, q)) in turns.iter().zip(&q[1..]).enumerate() {
-                let (j, b) = (from + k, load(simd, q));
-                let section = section(simd, &constants[j]);
-                let state = section.strains_at(&a, &b, load(simd, turn));
+            for j in chunk {
+                let (b, section, turn) = (load(simd, &q[j + 1]), section(simd, &constants[j]), &strains[j]);
+                let state = section.strains_at(&a, &b, [Wide::new(simd, turn[2]), Wide::new(simd, turn[3])]);
                 let (own, [first, second]) = section.forces(&state);
                 energy = energy + own;
                 forces[j] = store(sum_of(carried, first));
@@ -155,7 +154,7 @@ impl WithSimd for Strain<'_> {
             }
         }
         forces[count] = store(carried);
-        sum(simd, energy.value)
+        sum(Aligned(energy))
     }
 }
 
@@ -209,10 +208,10 @@ impl WithSimd for Factorize<'_> {
             next,
             beyond: [zero; 3],
         };
-        let floor = if lanes { NEGLIGIBLE * largest(simd, modulus(&fill).value) } else { 0.0 };
+        let floor = if lanes { NEGLIGIBLE * most(Aligned(modulus(&fill))) } else { 0.0 };
         let (mut filled_from, mut end) = (if lanes { 1 } else { count }, count);
         while end > 1 {
-            let begin = end.saturating_sub(CHUNK).max(1);
+            let begin = end.saturating_sub(LOOK).max(1);
             let held = !lanes || self.held[begin - 1..end].contains(&true);
             let filling = filled_from < end;
             front = match (held, filling) {
@@ -221,7 +220,7 @@ impl WithSimd for Factorize<'_> {
                 (true, false) => rows.eliminate::<true, false>(begin..end, front),
                 (true, true) => rows.eliminate::<true, true>(begin..end, front),
             };
-            if filling && largest(simd, modulus(&front.fill).value) <= floor {
+            if filling && most(Aligned(modulus(&front.fill))) <= floor {
                 (filled_from, front.fill) = (begin, [[zero; 3]; 3]);
             }
             end = begin;
@@ -230,9 +229,9 @@ impl WithSimd for Factorize<'_> {
         rows.pivots[0] = store(front.own);
         rows.lower[0] = store(flat(&transposed(&front.fill)));
         rows.fill[0][..6].copy_from_slice(&store(front.next));
-        let regular = largest(simd, front.loss.value) < 1.0;
+        let regular = most(Aligned(front.loss)) < 1.0;
         let (own, next, fill) = (&self.pivot[..], &self.fill[..], &self.lower[..]);
-        (self.reduced.factor(S::F64_LANES, own, next, fill) && regular).then_some(filled_from)
+        (self.reduced.factor(own, next, fill, self.x) && regular).then_some(filled_from)
     }
 }
 
@@ -341,12 +340,13 @@ fn hold<N: Number>(blocks: &mut Blocks<N>, first: &[N; 3], second: &[N; 3]) {
     }
 }
 
-/// Elimination in a right-hand side, of all but the separators.
+/// Elimination in a right-hand side.
 pub(super) struct Eliminate<'a> {
     pub pivot: &'a [f64],
     pub lower: &'a [f64],
     pub fill: &'a [f64],
     pub filled_from: usize,
+    pub reduced: &'a Reduced,
     pub x: &'a mut [f64],
 }
 
@@ -371,6 +371,7 @@ impl WithSimd for Eliminate<'_> {
             }
         }
         (x[0], x[count]) = (store(right), store(beyond));
+        self.reduced.eliminate(self.x);
     }
 }
 
@@ -389,7 +390,7 @@ impl WithSimd for Substitute<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        self.reduced.solve(S::F64_LANES, self.x);
+        self.reduced.substitute(self.x);
         let pivots = rows::<6, S>(self.pivot);
         let count = pivots.len();
         let lower = &rows::<9, S>(self.lower)[..count];
