@@ -1,13 +1,15 @@
-//! Cost of a step per unknown, as a ratio to that of a loop written by hand for this one problem.
+//! Cost of a step per unknown, as a ratio to that of two loops written by hand for this one problem.
 //!
 //! ```text
 //! cargo bench --bench yardstick [-- ELEMENTS ...]
 //! ```
 //!
-//! The loop by hand: one bar with consistent mass, the trapezoidal rule, one contact at the first node, no energies, no
-//! output; arrays of stiffness and mass by element, stored multipliers, and fused multiply-add where the processor has
-//! it. carom: the whole run as a user gets it, with ledger, guards, digest and a history line every 100 steps. Both walk
-//! by turns, and of each the best of many short stretches counts, because noise only ever adds.
+//! The loops by hand: one bar with consistent mass, the trapezoidal rule, one contact at the first node, no energies, no
+//! output; arrays of stiffness by element, and fused multiply-add where the processor has it. The plain one solves with
+//! couplings and pivots, as a textbook writes LDLᵀ; the sharp one has the multipliers stored, which takes a
+//! multiplication out of its recurrence. carom: the whole run as a user gets it, with ledger, guards, digest and a history
+//! line every 100 steps. All walk by turns, and of each the best of many short stretches counts, because noise only ever
+//! adds.
 
 use carom::case::data::HistoryOutput;
 use carom::case::{Format, parse};
@@ -30,24 +32,25 @@ const STRETCH: usize = 40_000;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 fn main() {
-    println!("impacting bar in contact; ns per unknown and step, and the ratio to the loop by hand");
-    println!("{:>9} {:>8} {:>22} {:>22}", "elements", "by hand", "moreau-jean", "generalized-alpha");
+    println!("impacting bar in contact; ns per unknown and step, and the ratios to both loops by hand");
+    println!("{:>9} {:>8} {:>8} {:>22} {:>22}", "elements", "plain", "sharp", "moreau-jean", "generalized-alpha");
     let wanted: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
     let sizes = if wanted.is_empty() { vec![200, 2_000, 20_000, 200_000] } else { wanted };
     for elements in sizes {
         let schemes = ["{ name = \"moreau-jean\" }", "{ name = \"generalized-alpha\", rho_inf = 0.6 }"];
-        let (mut hand, mut own) = (f64::INFINITY, [f64::INFINITY; 2]);
+        let (mut plain, mut sharp, mut own) = (f64::INFINITY, f64::INFINITY, [f64::INFINITY; 2]);
         let (clock, mut rounds) = (Instant::now(), 0);
         while rounds < 3 || clock.elapsed() < PATIENCE {
-            hand = hand.min(by_hand(elements));
+            plain = plain.min(by_hand::<false>(elements));
+            sharp = sharp.min(by_hand::<true>(elements));
             for (best, scheme) in own.iter_mut().zip(schemes) {
                 *best = best.min(carom(elements, scheme));
             }
             rounds += 1;
         }
         let each = 1e9 / (elements + 1) as f64;
-        let [moreau, alpha] = own.map(|own| format!("{:.2} ({:.2})", own * each, own / hand));
-        println!("{elements:>9} {:>8.2} {moreau:>22} {alpha:>22}", hand * each);
+        let [moreau, alpha] = own.map(|own| format!("{:.2} ({:.2}, {:.2})", own * each, own / plain, own / sharp));
+        println!("{elements:>9} {:>8.2} {:>8.2} {moreau:>22} {alpha:>22}", plain * each, sharp * each);
     }
 }
 
@@ -59,14 +62,14 @@ fn stretch(elements: usize) -> usize {
     (STRETCH / elements).clamp(1, STEPS)
 }
 
-/// Seconds per step of the loop by hand.
-fn by_hand(elements: usize) -> f64 {
+/// Seconds per step of a loop by hand.
+fn by_hand<const SHARP: bool>(elements: usize) -> f64 {
     let mut bar = Bar::new(elements, step_size(elements));
     let mut best = f64::INFINITY;
     let arch = Arch::new();
     for _ in 0..STEPS / stretch(elements) {
         let begun = Instant::now();
-        arch.dispatch(Walk { bar: &mut bar, steps: stretch(elements) });
+        arch.dispatch(Walk::<SHARP> { bar: &mut bar, steps: stretch(elements) });
         best = best.min(begun.elapsed().as_secs_f64() / stretch(elements) as f64);
     }
     let speed = 30.0 * 10.0;
@@ -82,6 +85,7 @@ struct Bar {
     v: Vec<f64>,
     /// Change of velocity without contact.
     y: Vec<f64>,
+    coupling: Vec<f64>,
     multiplier: Vec<f64>,
     pivot: Vec<f64>,
     /// Velocity by impulse.
@@ -120,38 +124,50 @@ impl Bar {
             column[i] = pivot[i] * column[i] - multiplier[i + 1] * column[i + 1];
         }
         let [q, y] = [(); 2].map(|()| vec![0.0; n]);
-        Bar { h, stiffness, q, v: vec![-10.0; n], y, multiplier, pivot, column, impulse: 0.0, steps: 0 }
+        let v = vec![-10.0; n];
+        Bar { h, stiffness, q, v, y, coupling: off, multiplier, pivot, column, impulse: 0.0, steps: 0 }
     }
 }
 
-struct Walk<'a> {
+struct Walk<'a, const SHARP: bool> {
     bar: &'a mut Bar,
     steps: usize,
 }
 
-impl WithSimd for Walk<'_> {
+impl<const SHARP: bool> WithSimd for Walk<'_, SHARP> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let fma = |a: f64, b: f64, c: f64| if S::IS_SCALAR { a * b + c } else { a.mul_add(b, c) };
-        let Bar { h, stiffness, q, v, y, multiplier, pivot, column, impulse, steps } = self.bar;
+        let Bar { h, stiffness, q, v, y, coupling, multiplier, pivot, column, impulse, steps } = self.bar;
         let (n, h) = (q.len(), *h);
         let (q, v, y) = (&mut q[..n], &mut v[..n], &mut y[..n]);
         let (stiffness, multiplier, pivot, column) = (&stiffness[..n - 1], &multiplier[..n], &pivot[..n], &column[..n]);
+        let coupling = &coupling[..n];
         for _ in 0..self.steps {
             let mut place = fma(0.5 * h, v[0], q[0]);
             let (mut force, mut last) = (0.0, 0.0);
+            let mut before = 0.0;
             for i in 0..n - 1 {
                 let next = fma(0.5 * h, v[i + 1], q[i + 1]);
                 let tension = h * stiffness[i] * (next - place);
-                last = fma(-multiplier[i], last, tension - force);
+                if SHARP {
+                    last = fma(-multiplier[i], last, tension - force);
+                } else {
+                    last = pivot[i] * fma(-before, last, tension - force);
+                    before = coupling[i];
+                }
                 y[i] = last;
                 (place, force) = (next, tension);
             }
-            y[n - 1] = pivot[n - 1] * fma(-multiplier[n - 1], last, -force);
+            let factor = if SHARP { multiplier[n - 1] } else { before };
+            y[n - 1] = pivot[n - 1] * fma(-factor, last, -force);
             for i in (0..n - 1).rev() {
-                y[i] = fma(-multiplier[i + 1], y[i + 1], pivot[i] * y[i]);
+                y[i] = match SHARP {
+                    true => fma(-multiplier[i + 1], y[i + 1], pivot[i] * y[i]),
+                    false => fma(-(pivot[i] * coupling[i]), y[i + 1], y[i]),
+                };
             }
             let active = q[0] + 0.5 * h * v[0] <= 0.0;
             let p = if active { (-(v[0] + y[0]) / column[0]).max(0.0) } else { 0.0 };

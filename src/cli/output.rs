@@ -41,6 +41,7 @@ pub fn report(error: &Error) {
 /// the energies for a drawing if one is wanted.
 pub struct Progress {
     bar: ProgressBar,
+    shown: bool,
     end: f64,
     /// Energies so far.
     pub sketch: Option<Sketch>,
@@ -53,7 +54,8 @@ impl Progress {
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template("  {bar:40} {percent:>3} %  {elapsed} gone, {eta} left  {msg}")
             .expect("the template is well-formed");
-        Progress { bar: ProgressBar::with_draw_target(Some(1000), target).with_style(style), end, sketch: None }
+        let bar = ProgressBar::with_draw_target(Some(1000), target).with_style(style);
+        Progress { bar, shown, end, sketch: None }
     }
 
     /// The same, with the energies collected for a drawing.
@@ -65,7 +67,7 @@ impl Progress {
 
 impl Sink for Progress {
     fn record(&mut self, record: &Record) -> Result<()> {
-        if !self.bar.is_hidden() {
+        if self.shown {
             let share = (1000.0 * record.attempt.state.time / self.end) as u64;
             if share != self.bar.position() {
                 self.bar.set_position(share);

@@ -39,6 +39,7 @@ pub struct Contacts {
     ledges: Vec<Ledge>,
     /// Asked several times in every step, so they are found once.
     steady: bool,
+    at_rest: bool,
     rough: bool,
 }
 
@@ -106,6 +107,7 @@ impl Contacts {
         contacts.steady = contacts.searches.is_empty()
             && contacts.ledges.is_empty()
             && contacts.candidates.iter().all(|candidate| candidate.shape.is_affine());
+        contacts.at_rest = contacts.steady && contacts.groups.iter().all(|group| group.motion.is_empty());
         contacts.rough =
             contacts.candidates.iter().any(Candidate::slides) || contacts.searches.iter().any(Search::rough);
         contacts
@@ -116,7 +118,7 @@ impl Contacts {
         let group = Group { name: name.into(), ..Default::default() };
         let steady = candidates.iter().all(|candidate| candidate.shape.is_affine());
         let rough = candidates.iter().any(Candidate::slides);
-        Contacts { groups: vec![group], candidates, steady, rough, ..Default::default() }
+        Contacts { groups: vec![group], candidates, steady, at_rest: steady, rough, ..Default::default() }
     }
 
     /// Number of candidates that are always there.
@@ -136,7 +138,7 @@ impl Contacts {
 
     /// Whether nothing about the candidates changes from step to step: gradients stay, and so do obstacles.
     pub fn at_rest(&self) -> bool {
-        self.steady && self.groups.iter().all(|group| group.motion.is_empty())
+        self.at_rest
     }
 
     /// Largest coefficient of restitution.

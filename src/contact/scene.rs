@@ -49,12 +49,12 @@ impl Scene {
     /// Looks around before the step from `from` to `t1`: obstacles move, gradients are taken at the middle of the step,
     /// what is near is found. `c` is the part of the jump with which positions move, (T2).
     pub fn look(&mut self, system: &System, from: &State, t1: f64, c: f64) {
-        let h = t1 - from.time;
-        self.move_obstacles(system, from.time, t1, c);
-        self.settle(system, from, 0.5 * h, 1);
         if system.contacts.at_rest() {
             return;
         }
+        let h = t1 - from.time;
+        self.move_obstacles(system, from.time, t1, c);
+        self.settle(system, from, 0.5 * h, 1);
         for candidate in &mut self.candidates {
             let g = candidate.key.group as usize;
             candidate.shift = [self.shifts[g][0], self.shifts[g][2]];
@@ -175,6 +175,10 @@ impl Scene {
     /// Overwrites `values` with those that rows had after the step that led to `from`, zero for new candidates.
     pub fn recall(&self, from: &State, values: &mut Vec<f64>) {
         values.clear();
+        if self.candidates.len() == self.permanent && from.impulse.len() == self.rows {
+            values.extend_from_slice(&from.impulse);
+            return;
+        }
         values.resize(self.rows, 0.0);
         let permanent = self.candidates.get(self.permanent).map_or(self.rows, |candidate| candidate.row);
         if from.impulse.len() < permanent {

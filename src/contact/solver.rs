@@ -63,23 +63,31 @@ impl Problem<'_> {
         if m == 0 {
             return Outcome { converged: true, ..Default::default() };
         }
-        let mut outcome = Outcome::default();
         if m == 1 && settings.method == ContactMethod::Auto {
-            let i = self.active[0] as usize;
-            z[i] = (-self.b[i] / self.delassus.diagonal(i)).max(0.0);
-            outcome.method = Method::Closed;
-        } else {
-            for rung in ladder(settings.method, m) {
-                self.climb(*rung, settings, z, y, &mut outcome);
-                outcome.residual = self.residual(z, y);
-                if within(outcome.residual, settings.tolerance) {
-                    break;
-                }
+            return self.closed(settings, z, y);
+        }
+        let mut outcome = Outcome::default();
+        for rung in ladder(settings.method, m) {
+            self.climb(*rung, settings, z, y, &mut outcome);
+            outcome.residual = self.residual(z, y);
+            if within(outcome.residual, settings.tolerance) {
+                break;
             }
         }
         outcome.residual = self.residual(z, y);
         outcome.converged = within(outcome.residual, settings.tolerance);
         outcome
+    }
+
+    /// The only active contact, in closed form.
+    fn closed(&self, settings: &ContactSolver, z: &mut [f64], y: &mut [f64]) -> Outcome {
+        let i = self.active[0] as usize;
+        let (w, b) = (self.delassus.diagonal(i), self.b[i]);
+        z[i] = (-b / w).max(0.0);
+        y[i] = b + w * z[i];
+        let natural = (w.abs() * z[i]).min(y[i]).abs();
+        let residual = if natural == 0.0 { 0.0 } else { natural / b.abs() };
+        Outcome { method: Method::Closed, sweeps: 0, residual, converged: within(residual, settings.tolerance) }
     }
 
     fn climb(&self, rung: Method, settings: &ContactSolver, z: &mut [f64], y: &mut [f64], outcome: &mut Outcome) {

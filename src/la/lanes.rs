@@ -26,6 +26,16 @@ pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = 
     fn load(set: Self::Set, row: &Self::Row) -> Self;
     /// To memory.
     fn store(self, row: &mut Self::Row);
+    /// The same in memory.
+    #[inline(always)]
+    fn row(self) -> Self::Row
+    where
+        Self::Row: Default,
+    {
+        let mut row = Self::Row::default();
+        self.store(&mut row);
+        row
+    }
     /// self·b + c.
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// c − self·b.

@@ -47,10 +47,9 @@ impl Pace for Ladder {
                 self.target += 1;
             }
         }
-        (self.target <= self.grid.count()).then(|| Stride {
-            h: self.grid.size(self.target) / (1u64 << self.level) as f64,
-            end: self.end(self.part + 1),
-        })
+        let parts = if self.level == 0 { 1.0 } else { 1.0 / (1u64 << self.level) as f64 };
+        (self.target <= self.grid.count())
+            .then(|| Stride { h: self.grid.size(self.target) * parts, end: self.end(self.part + 1) })
     }
 
     fn failed(&mut self, error: Error) -> Result<()> {

@@ -153,7 +153,7 @@ pub fn march(
 const SHORT: Duration = Duration::from_micros(5);
 
 /// Of short steps one in so many is measured, and counts for all.
-const SAMPLE: u32 = 16;
+const SAMPLE: u32 = 64;
 
 /// Time spent in steps.
 #[derive(Default)]

@@ -14,7 +14,7 @@ use crate::schemes::Tableau;
 use crate::{Error, Result};
 
 /// From so many contacts on active sets are faster than Gauss–Seidel on columns of W.
-const MANY: usize = 16;
+pub(super) const MANY: usize = 16;
 
 /// The answers of the step to unit impulses and, for the position-corrected form, to unit corrections.
 pub(super) struct Operators {
@@ -162,20 +162,16 @@ impl Stepper<'_> {
     /// Solves the law of the active contacts for the impulses, with the right-hand side in `b`.
     pub(super) fn solve_law(&mut self, scene: &Scene) -> Outcome {
         let (work, settings) = (&mut self.work, &self.settings.contact);
-        work.rows.clear();
-        work.rough.clear();
-        let mut slides = false;
-        for &i in &work.active {
-            let candidate = &scene.candidates[i as usize];
-            work.rows.push(candidate.row as u32);
-            work.rough.push(Rough { row: candidate.row, friction: candidate.law.friction });
-            slides |= candidate.slides();
-        }
         let delassus = &self.operators.velocity;
-        if slides {
+        let candidates = || work.active.iter().map(|&i| &scene.candidates[i as usize]);
+        if self.system.contacts.rough() && candidates().any(Candidate::slides) {
+            work.rough.clear();
+            work.rough.extend(candidates().map(|c| Rough { row: c.row, friction: c.law.friction }));
             let problem = Frictional { delassus, contacts: &work.rough, b: &work.b };
             problem.solve(settings, &mut work.impulse, &mut work.y, &mut work.blocks)
         } else {
+            work.rows.clear();
+            work.rows.extend(work.active.iter().map(|&i| scene.rows_of(i as usize).start as u32));
             let problem = Problem { delassus, active: &work.rows, b: &work.b };
             problem.solve(settings, &mut work.impulse, &mut work.y)
         }

@@ -134,7 +134,7 @@ impl<'a> Stepper<'a> {
             operators: Operators::new(settings.position, m),
             bounds: scene.candidates.iter().filter_map(|c| Some(contact::bound(c, system.nodes.free)?.0)).collect(),
             active_set: match active_set(system, &row, &settings) {
-                Ok(active_set) => Some(active_set),
+                Ok(active_set) => active_set,
                 Err(reason) if settings.contact.method == ContactMethod::ActiveSet => {
                     return Err(Error::Input(format!(
                         "solver.contact.method = \"active-set\" does not fit: {reason}; take \"auto\""

@@ -130,6 +130,14 @@ impl Stepper<'_> {
         let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
         for &i in &work.active {
             let rows = scene.rows_of(i as usize);
+            if rows.len() == 1 {
+                let (u0, u1) = (work.u0[rows.start], work.u1[rows.start]);
+                let push = self.operators.velocity.diagonal(rows.start).abs() * state.impulse[rows.start];
+                let natural = push.min(u1 + scene.restitution(rows.start) * u0).abs();
+                scale = scale.max(u0.abs()).max(u1.abs()).max(work.b[rows.start].abs());
+                worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
+                continue;
+            }
             let mut law = [0.0; 2];
             let mut impulse = [0.0; 2];
             let mut w = [0.0, 0.0, 0.0, 1.0];
@@ -140,7 +148,7 @@ impl Stepper<'_> {
                 w[3 * k] = self.operators.velocity.diagonal(row);
                 scale = scale.max(u0.abs()).max(u1.abs()).max(work.b[row].abs());
             }
-            let friction = if rows.len() > 1 { scene.candidates[i as usize].law.friction } else { 0.0 };
+            let friction = scene.candidates[i as usize].law.friction;
             let natural = natural_map(&Rough { row: 0, friction }, &w, &impulse, &law);
             worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
         }

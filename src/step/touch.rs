@@ -1,8 +1,8 @@
 //! What may touch in a step: which of it is active at the start, and what it did by the end.
 
-use super::contact::{bound, shares};
+use super::contact::{MANY, bound, shares};
 use super::{ACTIVATION, Attempt, Settings, Stepper};
-use crate::case::data::Position;
+use crate::case::data::{ContactMethod, Position};
 use crate::contact::active_set::ActiveSet;
 use crate::contact::turn::Turn;
 use crate::schemes::Tableau;
@@ -19,19 +19,21 @@ impl Stepper<'_> {
         }
         to.scene.look(system, from, t1, self.row.c);
         let rows = to.scene.rows;
-        if !system.contacts.steady() {
-            self.operators.clear();
-        }
-        self.operators.resize(rows);
         let clear = |vector: &mut Vec<f64>| {
             vector.clear();
             vector.resize(rows, 0.0);
         };
-        [&mut work.u0, &mut work.u1, &mut work.b, &mut work.y, &mut to.state.impulse].into_iter().for_each(clear);
+        if !system.contacts.steady() {
+            self.operators.clear();
+            self.operators.resize(rows);
+            [&mut work.u0, &mut work.u1, &mut work.b, &mut work.y].into_iter().for_each(clear);
+        }
+        clear(&mut to.state.impulse);
         if self.settings.position == Position::Ggl {
             let gaps = [&mut work.gap_free, &mut work.gap_b, &mut work.rate_free];
             let corrections = [&mut work.correction, &mut work.correction_so_far];
-            gaps.into_iter().chain(corrections).for_each(clear);
+            let both = [&mut work.b, &mut work.y];
+            gaps.into_iter().chain(corrections).chain(both).for_each(clear);
         }
         to.scene.note(&mut to.state.found);
         // Warm start of the contact solve; the step itself begins without impulse.
@@ -99,13 +101,16 @@ impl Stepper<'_> {
     }
 }
 
-/// Active sets for the contacts of a system with a scheme, or why they cannot solve them.
+/// Active sets for the contacts of a system with a scheme, none if they are too few, or why it cannot be.
 pub(super) fn active_set(
     system: &System,
     row: &Tableau,
     settings: &Settings,
-) -> std::result::Result<ActiveSet, &'static str> {
+) -> std::result::Result<Option<ActiveSet>, &'static str> {
     let contacts = &system.contacts;
+    if settings.contact.method != ContactMethod::ActiveSet && contacts.len() < MANY {
+        return Ok(None);
+    }
     let bounds: Option<Vec<_>> = contacts.candidates.iter().map(|c| bound(c, system.nodes.free)).collect();
     if settings.position == Position::Ggl {
         return Err("position-corrected contact has two laws at once");
@@ -129,5 +134,5 @@ pub(super) fn active_set(
         return Err("a node may touch one tilted plane, or one plane along each axis");
     }
     let found = ActiveSet::new(&system.mass, system.nodes.free, [s, rho], &turns);
-    found.ok_or("the axes of a node cannot be turned to its plane")
+    found.map(Some).ok_or("the axes of a node cannot be turned to its plane")
 }

@@ -3,9 +3,10 @@
 //!
 //! What is written here for a row of all lanes serves as well, number by number, for the few unknowns behind all rows.
 
-use super::line::{BLOCK, Lanes, Line, Sparse, after, before, from_last_lane, settle, split};
-use crate::la::lanes::{LANES, Number, Plain, Processor, Row, Task};
+use super::line::{Lanes, Line, after, before, from_last_lane, settle, split, split_mut};
+use crate::la::lanes::{Number, Processor, Row, Task};
 use crate::schemes::Tableau;
+use std::ops::Range;
 
 /// Leaves the eliminated right-hand side in `y` and returns what is left for the separators. `old` are place, velocity
 /// and acceleration. `CARRIES`: old accelerations move the place that counts; `WEIGHS`: they have inertia forces, too.
@@ -15,198 +16,182 @@ pub(super) fn down<const CARRIES: bool, const WEIGHS: bool>(
     old: [&[f64]; 3],
     y: &mut [f64],
 ) -> Row {
-    let (n, h) = (line.n, factor.h);
+    let h = factor.h;
     let weights = [(1.0 - row.alpha_f) * h, (1.0 - row.alpha_f) * h * h * row.b0, row.alpha_m];
-    let constant = [&line.stiffness, &line.mass, &line.coupling, &factor.lower, &factor.fill].map(|x| split(x, n));
-    let gravity = split(&line.gravity, line.gravity.len());
-    let old = old.map(|x| split(x, n));
-    let (y, y_tail) = y[..n].as_chunks_mut::<LANES>();
-    let (length, tail) = (y.len(), y_tail.len());
-
-    // Behind all rows, from the end of the line to the last lane.
-    let mut end = Above::<f64>::default();
-    if tail > 0 {
-        let last = old.map(|x| x.1[tail - 1]);
-        end = Above { place: place(weights, last), a: last[2], ..end };
-        end.tension = -line.last_stiffness * end.place;
-        let below = old.map(|x| from_last_lane(x.0, x.1));
-        let [stiffness, mass, coupling, lower, fill] = constant.map(|x| x.1);
-        let below = [0, 1, 2].map(|k| &below[k][..tail]);
-        let part = Part { below, stiffness, mass, coupling, lower, fill, gravity: gravity.1, weights, y: y_tail };
-        part.eliminate::<f64, CARRIES, WEIGHS, false>((), &mut end);
-    }
-
-    let [stiffness, _, coupling, ..] = constant.map(|x| x.0);
-    let (edge, beyond) = match tail {
-        0 => (line.last_stiffness, [0.0; 3]),
-        _ => (constant[0].1[0], old.map(|x| x.1[0])),
-    };
-    // The row above the last one is the first, one lane further.
-    let last = old.map(|x| x.0[length - 1]);
-    let next: [Row; 3] = std::array::from_fn(|k| after(&old[k].0[0], beyond[k]));
-    let place_of = |rows: &[Row; 3]| -> Row { std::array::from_fn(|s| place(weights, rows.map(|x| x[s]))) };
-    let (own, next_place, edges) = (place_of(&last), place_of(&next), after(&stiffness[0], edge));
-    let mut above = Above {
-        place: own,
-        a: last[2],
-        tension: std::array::from_fn(|s| edges[s] * (next_place[s] - own[s])),
-        a_above: next[2],
-        coupling: after(&coupling[0], end.coupling),
-        lower: [0.0, 0.0, 0.0, end.lower],
-        y: [0.0, 0.0, 0.0, end.y],
-        filled: [0.0; LANES],
-    };
-    let mut to = length;
-    while to > 1 {
-        let from = ((to - 1) / BLOCK * BLOCK).max(1);
-        let [stiffness, mass, coupling, lower, fill] = constant.map(|x| &x.0[from..to]);
-        let (below, gravity) = (old.map(|x| &x.0[from - 1..to - 1]), gravity.0.get(from..to).unwrap_or(&[]));
-        let part = Part { below, stiffness, mass, coupling, lower, fill, gravity, weights, y: &mut y[from..to] };
-        let above = &mut above;
-        if to > factor.filled_from {
-            processor.run(Eliminate::<CARRIES, WEIGHS, true> { part, above });
-        } else {
-            processor.run(Eliminate::<CARRIES, WEIGHS, false> { part, above });
-        }
-        settle(&mut above.y);
-        to = from;
-    }
-    // What is below the first row lies elsewhere.
-    let first = last.map(|x| [before(&x)]);
-    let [stiffness, mass, coupling, lower, fill] = constant.map(|x| &x.0[..1]);
-    let (below, gravity) = ([0, 1, 2].map(|k| &first[k][..]), gravity.0.get(..1).unwrap_or(&[]));
-    let part = Part { below, stiffness, mass, coupling, lower, fill, gravity, weights, y: &mut y[..1] };
-    part.eliminate::<Plain, CARRIES, WEIGHS, false>((), &mut above);
-    let filled = before(&above.filled);
-    std::array::from_fn(|s| above.y[s] - filled[s])
+    processor.run(Down::<CARRIES, WEIGHS> { line, factor, weights, old, y })
 }
 
-/// The place that counts, q + (1−α_f) (h v + h² b0 a).
-fn place(weights: [f64; 3], motion: [f64; 3]) -> f64 {
-    motion[0] + weights[0] * motion[1] + weights[1] * motion[2]
+struct Down<'a, const CARRIES: bool, const WEIGHS: bool> {
+    line: &'a Line,
+    factor: &'a Lanes,
+    /// Of velocity and acceleration in the place that counts, and of the old inertia force.
+    weights: [f64; 3],
+    old: [&'a [f64]; 3],
+    y: &'a mut [f64],
+}
+
+impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS> {
+    type Output = Row;
+
+    #[inline(always)]
+    fn run<N: Number<Row = Row>>(self, set: N::Set) -> Row {
+        let Down { line, factor, weights, old, y } = self;
+        let n = line.n;
+        let gravity = split(&line.gravity, line.gravity.len());
+        let old = each(old, |x| split(x, n));
+        let (y, y_tail) = split_mut(y, n);
+        let (length, tail) = (y.len(), y_tail.len());
+
+        // Behind all rows, from the end of the line to the last lane.
+        let mut end = Walk::<f64>::new((), weights);
+        let (mut edge, mut beyond) = (line.last_stiffness, [0.0; 3]);
+        if tail > 0 {
+            end.own = end.place(each([0, 1, 2], |k| old[k].1[tail - 1]));
+            end.a = old[2].1[tail - 1];
+            end.tension = -line.last_stiffness * end.own;
+            let below = each(old, |x| from_last_lane(x.0, x.1));
+            let below = [&below[0][..tail], &below[1][..tail], &below[2][..tail]];
+            let (edges, masses) = (&factor.edges.tail[..], &factor.masses.tail[..]);
+            let mut part = Part { below, edges, masses, gravity: gravity.1, y: y_tail };
+            end.eliminate::<CARRIES, WEIGHS>((), &mut part, 0..tail, None);
+            (edge, beyond) = (edges[0][0], each(old, |x| x.1[0]));
+        }
+
+        let (edges, masses) = (&factor.edges.rows[..], &factor.masses.rows[..]);
+        let rows = each(old, |x| x.0);
+        let load = |row: &Row| N::load(set, row);
+        // The row above the last one is the first, one lane further.
+        let last = each([0, 1, 2], |k| rows[k][length - 1]);
+        let next = each([0, 1, 2], |k| after(&rows[k][0], beyond[k]));
+        let mut walk = Walk::<N>::new(set, weights);
+        let above = walk.place([load(&next[0]), load(&next[1]), load(&next[2])]);
+        walk.own = walk.place([load(&last[0]), load(&last[1]), load(&last[2])]);
+        walk.a = load(&last[2]);
+        walk.tension = load(&after(&edges[0][0], edge)) * (above - walk.own);
+        walk.a_above = load(&next[2]);
+        walk.coupling = load(&after(&masses[0][1], end.coupling));
+        walk.lower = load(&[0.0, 0.0, 0.0, end.lower]);
+        walk.y = load(&[0.0, 0.0, 0.0, end.y]);
+        let [q, v, a] = each(rows, |x| &x[..length - 1]);
+        let (first, others) = y.split_at_mut(1);
+        let heavy = gravity.0.get(1..).unwrap_or(&[]);
+        let mut part = Part { below: [q, v, a], edges: &edges[1..], masses: &masses[1..], gravity: heavy, y: others };
+        for piece in factor.pieces[1..].iter().rev() {
+            let range = piece.rows.start - 1..piece.rows.end - 1;
+            match piece.filled.map(|first| &factor.fill[first..]) {
+                None => walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, range, None),
+                fill => walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, range, fill),
+            }
+            let mut y = walk.y.row();
+            settle(&mut y);
+            walk.y = load(&y);
+        }
+        // What is below the first row lies elsewhere.
+        let below = each(last, |x| [before(&x)]);
+        let below = [&below[0][..], &below[1][..], &below[2][..]];
+        let gravity = gravity.0.get(..1).unwrap_or(&[]);
+        let mut part = Part { below, edges: &edges[..1], masses: &masses[..1], gravity, y: first };
+        walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, 0..1, None);
+        (walk.y - load(&before(&walk.filled.row()))).row()
+    }
+}
+
+/// `map`, which the compiler does not always inline.
+#[inline(always)]
+fn each<T, U>([a, b, c]: [T; 3], f: impl Fn(T) -> U) -> [U; 3] {
+    [f(a), f(b), f(c)]
 }
 
 /// Arrays of some rows, or of some numbers.
 struct Part<'a, R> {
     /// Old motion of the rows before these.
     below: [&'a [R]; 3],
-    stiffness: &'a [R],
-    mass: &'a [R],
-    coupling: &'a [R],
-    lower: &'a [R],
-    fill: &'a [R],
+    edges: &'a [[R; 2]],
+    masses: &'a [[R; 3]],
     /// Empty where there is none.
     gravity: &'a [R],
-    /// Of velocity and acceleration in the place that counts, and of the old inertia force.
-    weights: [f64; 3],
     y: &'a mut [R],
 }
 
-/// What a row needs of the one above.
-#[derive(Default)]
-struct Above<R> {
+/// Goes down the rows, or the numbers behind them; what a row needs of the one above.
+struct Walk<N> {
+    weights: [N; 3],
     /// Place and acceleration of the row itself.
-    place: R,
-    a: R,
+    own: N,
+    a: N,
     /// Tension of the edge above it, acceleration beyond that edge, and its mass.
-    tension: R,
-    a_above: R,
-    coupling: R,
+    tension: N,
+    a_above: N,
+    coupling: N,
     /// Multiplier and eliminated right-hand side above.
-    lower: R,
-    y: R,
+    lower: N,
+    y: N,
     /// What goes to the next separators.
-    filled: R,
+    filled: N,
 }
 
-impl<R: Copy> Part<'_, R> {
+impl<N: Number> Walk<N> {
+    #[inline(always)]
+    fn new(set: N::Set, weights: [f64; 3]) -> Walk<N> {
+        let zero = N::splat(set, 0.0);
+        Walk {
+            weights: weights.map(|weight| N::splat(set, weight)),
+            own: zero,
+            a: zero,
+            tension: zero,
+            a_above: zero,
+            coupling: zero,
+            lower: zero,
+            y: zero,
+            filled: zero,
+        }
+    }
+
+    /// The place that counts, q + (1−α_f) (h v + h² b0 a).
+    #[inline(always)]
+    fn place(&self, [q, v, a]: [N; 3]) -> N {
+        a.mul_add(self.weights[1], v.mul_add(self.weights[0], q))
+    }
+
     /// Right-hand side and elimination, from the last row to the first.
     #[inline(always)]
-    fn eliminate<N: Number<Row = R>, const CARRIES: bool, const WEIGHS: bool, const FILLED: bool>(
-        self,
+    fn eliminate<const CARRIES: bool, const WEIGHS: bool>(
+        &mut self,
         set: N::Set,
-        above: &mut Above<R>,
+        part: &mut Part<N::Row>,
+        range: Range<usize>,
+        fill: Option<&[N::Row]>,
     ) {
-        let load = |row: &R| N::load(set, row);
-        let [cv, ca, alpha] = self.weights.map(|weight| N::splat(set, weight));
-        let len = self.y.len();
-        let [q, v, a] = self.below.map(|x| &x[..len]);
-        let (stiffness, lower, gravity) = (&self.stiffness[..len], &self.lower[..len], self.gravity);
-        let (mass, coupling, fill) = (&self.mass[..len], &self.coupling[..len], &self.fill[..len]);
-        let (mut own, mut tension) = (load(&above.place), load(&above.tension));
-        let (mut own_a, mut a_above, mut own_c) = (load(&above.a), load(&above.a_above), load(&above.coupling));
-        let (mut multiplier, mut y, mut filled) = (load(&above.lower), load(&above.y), load(&above.filled));
-        for j in (0..len).rev() {
-            let mut place = load(&v[j]).mul_add(cv, load(&q[j]));
-            let below_a = load(&a[j]);
+        let load = |row: &N::Row| N::load(set, row);
+        let (start, end) = (range.start, range.end);
+        let [q, v, a] = [&part.below[0][..end], &part.below[1][..end], &part.below[2][..end]];
+        let (edges, masses, y) = (&part.edges[..end], &part.masses[..end], &mut part.y[..end]);
+        let gravity = part.gravity.get(..end).unwrap_or(&[]);
+        let fill = fill.map(|fill| &fill[..range.len()]);
+        for j in range.rev() {
+            let ([stiffness, lower], below_a) = (&edges[j], load(&a[j]));
+            let mut place = load(&v[j]).mul_add(self.weights[0], load(&q[j]));
             if CARRIES {
-                place = below_a.mul_add(ca, place);
+                place = below_a.mul_add(self.weights[1], place);
             }
-            let below_tension = load(&stiffness[j]) * (own - place);
-            let mut force = tension - below_tension;
+            let tension = load(stiffness) * (self.own - place);
+            let mut force = self.tension - tension;
             if WEIGHS {
-                let c = load(&coupling[j]);
-                let inertia = own_c.mul_add(a_above, c.mul_add(below_a, load(&mass[j]) * own_a));
-                force = alpha.take_from(inertia, force);
-                (a_above, own_a, own_c) = (own_a, below_a, c);
+                let [mass, coupling, _] = &masses[j];
+                let (mass, coupling) = (load(mass), load(coupling));
+                let own = coupling.mul_add(below_a, mass * self.a);
+                force = self.weights[2].take_from(self.coupling.mul_add(self.a_above, own), force);
+                (self.a_above, self.a, self.coupling) = (self.a, below_a, coupling);
             }
-            if gravity.len() == len {
+            if gravity.len() == end {
                 force = force + load(&gravity[j]);
             }
-            y = multiplier.take_from(y, force);
-            y.store(&mut self.y[j]);
-            if FILLED {
-                filled = load(&fill[j]).mul_add(y, filled);
+            self.y = self.lower.take_from(self.y, force);
+            self.y.store(&mut y[j]);
+            if let Some(fill) = fill {
+                self.filled = load(&fill[j - start]).mul_add(self.y, self.filled);
             }
-            (own, tension, multiplier) = (place, below_tension, load(&lower[j]));
-        }
-        own.store(&mut above.place);
-        tension.store(&mut above.tension);
-        own_a.store(&mut above.a);
-        a_above.store(&mut above.a_above);
-        own_c.store(&mut above.coupling);
-        multiplier.store(&mut above.lower);
-        y.store(&mut above.y);
-        filled.store(&mut above.filled);
-    }
-}
-
-struct Eliminate<'a, const CARRIES: bool, const WEIGHS: bool, const FILLED: bool> {
-    part: Part<'a, Row>,
-    above: &'a mut Above<Row>,
-}
-
-impl<const CARRIES: bool, const WEIGHS: bool, const FILLED: bool> Task for Eliminate<'_, CARRIES, WEIGHS, FILLED> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<N: Number<Row = Row>>(self, set: N::Set) {
-        self.part.eliminate::<N, CARRIES, WEIGHS, FILLED>(set, self.above);
-    }
-}
-
-/// Adds to the eliminated right-hand side what the impulse p of a contact loads.
-pub(super) fn load(processor: Processor, load: &Sparse, p: f64, y: &mut [f64]) {
-    let (rows, tail) = y.as_chunks_mut::<LANES>();
-    processor.run(Add { load: &load.rows, p, rows });
-    tail.iter_mut().zip(&load.tail).for_each(|(y, load)| *y += p * load);
-}
-
-struct Add<'a> {
-    load: &'a [(u32, Row)],
-    p: f64,
-    rows: &'a mut [Row],
-}
-
-impl Task for Add<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<N: Number<Row = Row>>(self, set: N::Set) {
-        let p = N::splat(set, self.p);
-        for (row, load) in self.load {
-            let y = &mut self.rows[*row as usize];
-            p.mul_add(N::load(set, load), N::load(set, y)).store(y);
+            (self.own, self.tension, self.lower) = (place, tension, load(lower));
         }
     }
 }

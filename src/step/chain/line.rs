@@ -2,14 +2,16 @@
 //!
 //! All arrays are woven, see [`crate::la::lanes`].
 
+use super::kick::Answers;
 use crate::contact::Scene;
 use crate::la::Factor;
 use crate::la::lanes::{LANES, Row, Weave};
 use crate::schemes::Tableau;
 use crate::system::System;
+use std::ops::Range;
 
 /// Entries below this part of the largest change no digit; they are left out, before they become subnormal.
-const NEGLIGIBLE: f64 = 1e-20;
+pub(super) const NEGLIGIBLE: f64 = 1e-20;
 
 /// Rows in a block.
 pub(super) const BLOCK: usize = 64;
@@ -18,6 +20,7 @@ pub(super) const BLOCK: usize = 64;
 const VANISHED: f64 = 1e-200;
 
 /// Sets carried values that have vanished to zero.
+#[inline(always)]
 pub(super) fn settle(row: &mut Row) {
     if row.iter().any(|x| x.abs() < VANISHED) {
         *row = row.map(|x| if x.abs() < VANISHED { 0.0 } else { x });
@@ -25,21 +28,30 @@ pub(super) fn settle(row: &mut Row) {
 }
 
 /// The rows of a woven array, and what is behind them.
+#[inline(always)]
 pub(super) fn split(x: &[f64], n: usize) -> (&[Row], &[f64]) {
     x[..n].as_chunks()
 }
 
+#[inline(always)]
+pub(super) fn split_mut(x: &mut [f64], n: usize) -> (&mut [Row], &mut [f64]) {
+    x[..n].as_chunks_mut()
+}
+
 /// The values of the unknowns after those of the last row: in the next lane, or behind all rows.
+#[inline(always)]
 pub(super) fn after(first: &Row, behind: f64) -> Row {
     [first[1], first[2], first[3], behind]
 }
 
 /// The values of the unknowns before those of the first row.
+#[inline(always)]
 pub(super) fn before(last: &Row) -> Row {
     [0.0, last[0], last[1], last[2]]
 }
 
 /// The last number in the rows of an array, and then those behind them; zeros if it is absent.
+#[inline(always)]
 pub(super) fn from_last_lane(rows: &[Row], tail: &[f64]) -> Row {
     let [a, b, c] = [0, 1, 2].map(|k| tail.get(k).copied().unwrap_or(0.0));
     [rows.last().map_or(0.0, |row| row[LANES - 1]), a, b, c]
@@ -133,7 +145,7 @@ impl Line {
     }
 
     /// Stiffness between unknown i of the line and the one before it.
-    fn stiffness_before(&self, i: usize) -> f64 {
+    pub fn stiffness_before(&self, i: usize) -> f64 {
         if i < self.n { self.stiffness[self.weave.place(i)] } else { self.last_stiffness }
     }
 }
@@ -145,139 +157,123 @@ pub(super) struct Lanes {
     /// Step size that it belongs to.
     pub h: f64,
     pub weave: Weave,
-    pub lower: Vec<f64>,
-    pub fill: Vec<f64>,
-    pub pivot: Vec<f64>,
-    /// Row before which `fill` is zero.
-    pub filled_from: usize,
-    /// Pivots and multipliers of the separators.
-    reduced: Row,
+    /// Of every unknown the stiffness to the one before and `lower`; its mass, coupling to the one before, and pivot. What is
+    /// read together lies together: with more streams than the first cache has ways, they would push each other out.
+    pub edges: Woven<2>,
+    pub masses: Woven<3>,
+    /// From the row on before which there is none.
+    pub fill: Vec<Row>,
+    /// All rows in order, the first one apart.
+    pub pieces: Vec<Piece>,
+    /// One over the pivots of the separators, and their multipliers.
+    reduced_pivot: Row,
     reduced_lower: Row,
-    /// Answers to unit impulses, by contact row.
-    pub responses: Vec<Response>,
 }
 
-/// What a unit impulse does in a step.
-pub(super) struct Response {
-    /// Velocity jump.
-    pub jump: Sparse,
-    /// Change of the eliminated right-hand side, and of the accelerations of the separators.
-    pub load: Sparse,
-    pub separators: Row,
+/// Constants of all unknowns: of rows, and of those behind all rows.
+pub(super) struct Woven<const K: usize> {
+    pub rows: Vec<[Row; K]>,
+    pub tail: Vec<[f64; K]>,
 }
 
-/// A vector that is zero but for some rows.
-pub(super) struct Sparse {
-    pub rows: Vec<(u32, Row)>,
-    /// Entries behind all rows.
-    pub tail: Row,
-}
-
-impl Sparse {
-    /// The entries of a vector along the line that matter.
-    fn of(vector: &[f64], weave: Weave) -> Sparse {
-        let floor = NEGLIGIBLE * vector.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
-        let at = |i: usize| vector.get(i).copied().filter(|x| x.abs() > floor).unwrap_or(0.0);
-        let rows = (0..weave.rows).map(|j| (j as u32, std::array::from_fn(|lane| at(lane * weave.rows + j))));
-        Sparse {
-            rows: rows.filter(|(_, row)| *row != [0.0; LANES]).collect(),
-            tail: std::array::from_fn(|k| at(LANES * weave.rows + k)),
+impl<const K: usize> Woven<K> {
+    fn of(arrays: [&[f64]; K]) -> Woven<K> {
+        let split = arrays.map(|x| split(x, x.len()));
+        let [(rows, tail), ..] = &split[..] else { return Woven { rows: Vec::new(), tail: Vec::new() } };
+        Woven {
+            rows: (0..rows.len()).map(|j| split.map(|x| x.0[j])).collect(),
+            tail: (0..tail.len()).map(|j| split.map(|x| x.1[j])).collect(),
         }
     }
 
-    /// Its rows before `end`, without the first `done` of them.
-    pub fn until(&self, done: usize, end: usize) -> &[(u32, Row)] {
-        let left = &self.rows[done..];
-        if left.last().is_none_or(|(row, _)| (*row as usize) < end) {
-            return left;
-        }
-        let count = left.iter().take_while(|(row, _)| (*row as usize) < end).count();
-        &left[..count]
+    /// Constant k of the unknown at a place.
+    fn at(&self, place: usize, k: usize) -> f64 {
+        let behind = LANES * self.rows.len();
+        if place < behind { self.rows[place / LANES][k][place % LANES] } else { self.tail[place - behind][k] }
     }
+}
+
+/// Rows that are treated alike, few enough to stay in the cache.
+pub(super) struct Piece {
+    pub rows: Range<usize>,
+    /// Whether there is `fill` in them: the place of the first one in it.
+    pub filled: Option<usize>,
+    /// Whether impulses reach them: the place of the first one in every [`Response`].
+    pub reached: Option<usize>,
 }
 
 impl Lanes {
     /// Factor for a step size, with the answers to all contacts of a scene. Pivots of a matrix that the general factor
     /// accepted are taken as they are.
-    pub fn new(line: &Line, row: &Tableau, h: f64, scene: &Scene, mass_factor: &mut Factor) -> Lanes {
+    pub fn new(line: &Line, row: &Tableau, h: f64, scene: &Scene, mass_factor: &mut Factor) -> (Lanes, Answers) {
         let (n, weave) = (line.n, line.weave);
         let (m, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_f) * h * h * row.b1);
         let stiff = |i: usize| line.stiffness_before(i) + line.stiffness_before(i + 1);
         let mut diagonal: Vec<f64> = (0..n).map(|i| m * line.mass[weave.place(i)] + k * stiff(i)).collect();
         let off = |i: usize| m * line.coupling[weave.place(i)] - k * line.stiffness[weave.place(i)];
-        let mut this = Lanes {
-            h,
-            weave,
-            lower: vec![0.0; n],
-            fill: vec![0.0; n],
-            pivot: vec![1.0; n],
-            filled_from: weave.rows,
-            reduced: [0.0; LANES],
-            reduced_lower: [0.0; LANES],
-            responses: Vec::new(),
-        };
+        let [mut lower, mut fills, mut pivot] = [0.0, 0.0, 1.0].map(|x| vec![x; n]);
         let mut couplings = [0.0; LANES];
         let mut added = [0.0; LANES + 1];
+        let mut filled_from = weave.rows;
         for lane in 0..LANES {
-            let (begin, end) = this.range(lane);
+            let (begin, end) = range(n, lane);
             let mut fill = if lane + 1 < LANES { off(end) } else { 0.0 };
             for i in (begin + 1..end).rev() {
                 let place = weave.place(i);
-                this.pivot[place] = 1.0 / diagonal[i];
-                this.lower[place] = off(i) * this.pivot[place];
-                diagonal[i - 1] -= this.lower[place] * off(i);
+                pivot[place] = 1.0 / diagonal[i];
+                lower[place] = off(i) * pivot[place];
+                diagonal[i - 1] -= lower[place] * off(i);
                 if fill != 0.0 {
-                    this.fill[place] = fill * this.pivot[place];
-                    this.filled_from = this.filled_from.min(i - begin);
-                    added[lane + 1] -= this.fill[place] * fill;
+                    fills[place] = fill * pivot[place];
+                    filled_from = filled_from.min(i - begin);
+                    added[lane + 1] -= fills[place] * fill;
                 }
-                fill *= -this.lower[place];
+                fill *= -lower[place];
                 if fill.abs() < NEGLIGIBLE * diagonal[i - 1].abs() {
                     fill = 0.0;
                 }
             }
             couplings[lane] = fill;
         }
+        let (mut reduced, mut reduced_lower) = ([0.0; LANES], [0.0; LANES]);
         for s in 0..LANES {
-            let own = diagonal[this.range(s).0] + added[s];
-            this.reduced[s] = own - if s > 0 { this.reduced_lower[s - 1] * couplings[s - 1] } else { 0.0 };
-            this.reduced_lower[s] = couplings[s] / this.reduced[s];
+            let own = diagonal[range(n, s).0] + added[s];
+            reduced[s] = own - if s > 0 { reduced_lower[s - 1] * couplings[s - 1] } else { 0.0 };
+            reduced_lower[s] = couplings[s] / reduced[s];
         }
-        for (_, entries) in scene.candidates.iter().flat_map(|candidate| candidate.rows_of()) {
-            let mut woven = vec![0.0; n];
-            entries.entries().iter().filter(|(d, _)| (*d as usize) < n).for_each(|&(d, g)| woven[d as usize] += g);
-            mass_factor.solve(&mut woven);
-            let jump: Vec<f64> = (0..n).map(|i| woven[weave.place(i)]).collect();
-            let tension = |i: usize| {
-                let [before, own] = [i.wrapping_sub(1), i].map(|i| jump.get(i).copied().unwrap_or(0.0));
-                line.stiffness_before(i) * (own - before)
-            };
-            let share = (1.0 - row.alpha_f) * h * row.c;
-            let mut load: Vec<f64> = (0..n).map(|i| share * (tension(i + 1) - tension(i))).collect();
-            let mut separators = this.eliminate(&mut load);
-            this.solve_separators(&mut separators);
-            let [jump, load] = [jump, load].map(|vector| Sparse::of(&vector, weave));
-            this.responses.push(Response { jump, load, separators });
-        }
-        this
+        let reduced_pivot = reduced.map(f64::recip);
+        let mut this = Lanes {
+            h,
+            weave,
+            edges: Woven::of([&line.stiffness, &lower]),
+            masses: Woven::of([&line.mass, &line.coupling, &pivot]),
+            fill: split(&fills, n).0[filled_from..].to_vec(),
+            pieces: Vec::new(),
+            reduced_pivot,
+            reduced_lower,
+        };
+        let answers = Answers::new(&this, line, (1.0 - row.alpha_f) * h * row.c, scene, mass_factor);
+        this.pieces = pieces(&answers.reached, filled_from);
+        (this, answers)
     }
 
-    /// First unknown of a lane and the one after its last; the last lane goes on behind the rows.
-    fn range(&self, lane: usize) -> (usize, usize) {
-        let rows = self.weave.rows;
-        (lane * rows, if lane + 1 == LANES { self.pivot.len() } else { (lane + 1) * rows })
+    /// Multiplier, fill and pivot at a place.
+    pub fn at(&self, place: usize) -> [f64; 3] {
+        let [row, lane] = [place / LANES, place % LANES];
+        let filled = (row + self.fill.len()).checked_sub(self.weave.rows).and_then(|k| self.fill.get(k));
+        [self.edges.at(place, 1), filled.map_or(0.0, |row| row[lane]), self.masses.at(place, 2)]
     }
 
     /// Eliminates all but the separators from a right-hand side along the line and returns what is left for them.
-    fn eliminate(&self, y: &mut [f64]) -> Row {
+    pub fn eliminate(&self, y: &mut [f64]) -> Row {
         let mut left = [0.0; LANES];
         for lane in 0..LANES {
-            let (begin, end) = self.range(lane);
+            let (begin, end) = range(y.len(), lane);
             for i in (begin + 1..end).rev() {
-                let place = self.weave.place(i);
-                y[i - 1] -= self.lower[place] * y[i];
+                let [lower, fill, _] = self.at(self.weave.place(i));
+                y[i - 1] -= lower * y[i];
                 if lane + 1 < LANES {
-                    left[lane + 1] -= self.fill[place] * y[i];
+                    left[lane + 1] -= fill * y[i];
                 }
             }
             left[lane] += y[begin];
@@ -290,9 +286,9 @@ impl Lanes {
         for s in 1..LANES {
             z[s] -= self.reduced_lower[s - 1] * z[s - 1];
         }
-        z[LANES - 1] /= self.reduced[LANES - 1];
+        z[LANES - 1] *= self.reduced_pivot[LANES - 1];
         for s in (0..LANES - 1).rev() {
-            z[s] = z[s] / self.reduced[s] - self.reduced_lower[s] * z[s + 1];
+            z[s] = z[s] * self.reduced_pivot[s] - self.reduced_lower[s] * z[s + 1];
         }
     }
 
@@ -308,14 +304,37 @@ impl Lanes {
         let begin = lane * weave.rows;
         let (mut from, mut reach) = (i, 1.0);
         while from > begin && reach > NEGLIGIBLE {
-            reach *= self.lower[weave.place(from)].abs();
+            reach *= self.at(weave.place(from))[0].abs();
             from -= 1;
         }
         let next = if lane + 1 < LANES { separators[lane + 1] } else { 0.0 };
         let mut x = if from == begin { separators[lane] } else { 0.0 };
         for place in (from + 1..=i).map(|j| weave.place(j)) {
-            x = self.pivot[place] * y[place] - self.lower[place] * x - self.fill[place] * next;
+            let [lower, fill, pivot] = self.at(place);
+            x = pivot * y[place] - lower * x - fill * next;
         }
         x
     }
+}
+
+/// First unknown of a lane of n unknowns and the one after its last; the last lane goes on behind the rows.
+fn range(n: usize, lane: usize) -> (usize, usize) {
+    let rows = n / LANES;
+    (lane * rows, if lane + 1 == LANES { n } else { (lane + 1) * rows })
+}
+
+/// Cuts all rows behind the first one where they begin or cease to be reached, where `fill` begins, and into blocks.
+fn pieces(reached: &[bool], filled_from: usize) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let (mut begin, mut places) = (0, 0);
+    while begin < reached.len() {
+        let longest = if begin == 0 { 1 } else { BLOCK };
+        let alike = |row: &usize| reached[*row] == reached[begin] && (*row >= filled_from) == (begin >= filled_from);
+        let end = begin + (begin..reached.len()).take(longest).take_while(alike).count();
+        let place = reached[begin].then_some(places);
+        places += place.map_or(0, |_| end - begin);
+        pieces.push(Piece { rows: begin..end, filled: begin.checked_sub(filled_from), reached: place });
+        begin = end;
+    }
+    pieces
 }

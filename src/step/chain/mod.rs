@@ -5,7 +5,9 @@
 //! by a factor of almost four per unknown, and so does −(1−α_f) h c K w, which is added to the eliminated right-hand side
 //! between the passes. The velocity that the contact law asks for is known after the first pass.
 
+mod book;
 mod down;
+mod kick;
 mod line;
 #[cfg(test)]
 mod tests;
@@ -19,9 +21,11 @@ use crate::ledger::{self, Balance, StorageSums};
 use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
-use down::{down, load};
+use book::Sums;
+use down::down;
+use kick::{Answers, Kick};
 use line::{Lanes, Line};
-use up::{Motion, Sums, up};
+use up::{Motion, up};
 
 /// Contacts up to which their answers are kept one by one.
 const FEW: usize = 8;
@@ -29,7 +33,7 @@ const FEW: usize = 8;
 /// A system that is a line, and the factor of its matrix once there is one.
 pub(super) struct Chain {
     line: Line,
-    factor: Option<Lanes>,
+    factor: Option<(Lanes, Answers)>,
     processor: Processor,
 }
 
@@ -65,40 +69,35 @@ impl Stepper<'_> {
         self.prepare(h, to)?;
         to.passes = 1;
         let (system, row) = (self.system, self.row);
-        if chain.factor.as_ref().is_none_or(|factor| factor.h != h) {
+        if chain.factor.as_ref().is_none_or(|(factor, _)| factor.h != h) {
             chain.factor = Some(Lanes::new(&chain.line, &row, h, &to.scene, &mut self.mass_factor));
         }
-        let (Some(factor), line) = (&chain.factor, &chain.line) else { return Ok(()) };
+        let (Some((factor, answers)), line, processor) = (&mut chain.factor, &chain.line, chain.processor) else {
+            return Ok(());
+        };
         for i in line.n..system.nodes.total {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
-        let mut separators = go_down(chain, factor, &row, from, &mut to.state.a);
+        let mut separators = go_down(processor, (line, factor, &row), from, &mut to.state.a);
         factor.solve_separators(&mut separators);
         if !self.work.active.is_empty() {
             self.active_columns(h, to)?;
-            let work = &mut self.work;
-            for &i in &work.active {
-                let candidate = &to.scene.candidates[i as usize];
-                for &(dof, _) in candidate.gap_row.entries() {
-                    let d = dof as usize;
-                    work.first[d] = to.state.v[d];
-                    if d < line.n {
-                        let a = factor.acceleration(d, &to.state.a, &separators);
-                        work.first[d] = from.v[d] + h * row.g0 * from.a[d] + h * row.g1 * a;
-                    }
-                }
-                let rate = candidate.rate(&work.first);
-                work.b[candidate.row] = to.scene.law_rate(candidate.row, rate, &work.u0);
+            let (work, state) = (&mut self.work, &to.state);
+            let free = |dof: usize| from.v[dof] + h * row.g0 * from.a[dof];
+            let rate = |dof: usize| match dof < line.n {
+                true => free(dof) + h * row.g1 * factor.acceleration(dof, &state.a, &separators),
+                false => state.v[dof],
+            };
+            for contact in work.active.iter().map(|&i| to.scene.rows_of(i as usize).start) {
+                work.b[contact] = to.scene.law_rate(contact, to.scene.rate(contact, rate), &work.u0);
             }
             let outcome = self.solve_law(&to.scene);
             self.count(outcome, to)?;
             to.state.impulse.copy_from_slice(&self.work.impulse);
-            for (&p, response) in to.state.impulse.iter().zip(&factor.responses).filter(|(p, _)| **p != 0.0) {
-                load(chain.processor, &response.load, p, &mut to.state.a[..line.n]);
-                (0..separators.len()).for_each(|s| separators[s] += p * response.separators[s]);
-            }
         }
-        let sums = go_up(chain, factor, &row, separators, from, &mut to.state);
+        let kick = answers.kick(&to.state.impulse);
+        (0..separators.len()).for_each(|s| separators[s] += kick.p * kick.response.separators[s]);
+        let sums = go_up(processor, (line, factor, &row), (&separators, kick), from, &mut to.state);
         to.state.energy =
             Energy { kinetic: 0.5 * sums.kinetic, strain: 0.5 * sums.strain, potential: 0.0 - sums.height };
         let obstacles = self.finish_contact(to);
@@ -107,10 +106,11 @@ impl Stepper<'_> {
         let contact = (0..impulses.len()).map(|i| 0.5 * (work.u0[i] + work.u1[i]) * impulses[i]).sum();
         // G·a of the old and of the new acceleration, along the impulses.
         let pushed = |a: &[f64]| -> f64 {
-            to.scene.candidates.iter().map(|candidate| candidate.rate(a) * impulses[candidate.row]).sum()
+            let pressed = impulses.iter().enumerate().filter(|(_, p)| **p != 0.0);
+            pressed.map(|(contact, p)| to.scene.rate(contact, |dof| a[dof]) * p).sum()
         };
-        let (pushed0, pushed1) = (pushed(&from.a), pushed(&to.state.a));
         let off_centre = h * (row.c - 0.5);
+        let [pushed0, pushed1] = if off_centre == 0.0 { [0.0; 2] } else { [pushed(&from.a), pushed(&to.state.a)] };
         let scheme = scheme(&row, h, &sums) - off_centre * (row.alpha_m * pushed0 + (1.0 - row.alpha_m) * pushed1);
         to.balance = Balance { contact, scheme, ..Default::default() };
         to.balance.close(from, &to.state);
@@ -135,8 +135,8 @@ impl Stepper<'_> {
 }
 
 /// The first pass with what the scheme needs of it.
-fn go_down(chain: &Chain, factor: &Lanes, row: &Tableau, from: &State, y: &mut [f64]) -> Row {
-    let (processor, what, old) = (chain.processor, (&chain.line, factor, row), [&from.q[..], &from.v, &from.a]);
+fn go_down(processor: Processor, what: (&Line, &Lanes, &Tableau), from: &State, y: &mut [f64]) -> Row {
+    let (row, old) = (what.2, [&from.q[..], &from.v, &from.a]);
     match ((1.0 - row.alpha_f) * row.b0 != 0.0, row.alpha_m != 0.0) {
         (_, true) => down::<true, true>(processor, what, old, y),
         (true, false) => down::<true, false>(processor, what, old, y),
@@ -145,8 +145,14 @@ fn go_down(chain: &Chain, factor: &Lanes, row: &Tableau, from: &State, y: &mut [
 }
 
 /// The second pass with what the scheme needs of it.
-fn go_up(chain: &Chain, factor: &Lanes, row: &Tableau, separators: Row, from: &State, to: &mut State) -> Sums {
-    let (processor, what, answer) = (chain.processor, (&chain.line, factor, row), (separators, &to.impulse[..]));
+fn go_up(
+    processor: Processor,
+    what: (&Line, &Lanes, &Tableau),
+    answer: (&Row, Kick),
+    from: &State,
+    to: &mut State,
+) -> Sums {
+    let row = what.2;
     let filter = row.alpha_f != row.alpha_m && to.storage.is_some();
     let loses = row.b0 + row.b1 != 0.5 || row.alpha_f != 0.5 || row.storage;
     let z = from.storage.as_ref().filter(|_| filter).map_or(&[][..], |storage| &storage.z);
