@@ -171,6 +171,7 @@ pub(super) struct Factorize<'a> {
     pub lower: &'a mut [f64],
     pub fill: &'a mut [f64],
     pub reduced: &'a mut Reduced,
+    /// Right-hand side, in which it eliminates on the way.
     pub x: &'a mut [f64],
 }
 
@@ -199,7 +200,7 @@ impl WithSimd for Factorize<'_> {
         };
         let zero = Wide::splat(simd, 0.0);
         let (last, lanes) = (count - 1, S::F64_LANES > 1);
-        let Blocks(first, fill, next) = rows.blocks::<true>(last, &rows.tangent(last));
+        let Blocks(first, fill, next) = rows.blocks::<true>(last);
         let mut front = Front {
             own: with_diagonal(first, load(simd, &rows.inertia[last])),
             right: load(simd, &rows.x[last]),
@@ -212,6 +213,7 @@ impl WithSimd for Factorize<'_> {
         let (mut filled_from, mut end) = (if lanes { 1 } else { count }, count);
         while end > 1 {
             let begin = end.saturating_sub(LOOK).max(1);
+            // In scalar code every row asks: without that branch the compiler pairs numbers, which is slower by a third.
             let held = !lanes || self.held[begin - 1..end].contains(&true);
             let filling = filled_from < end;
             front = match (held, filling) {
@@ -275,7 +277,7 @@ impl<S: Simd> Rows<'_, S> {
         let simd = self.simd;
         let Front { mut own, mut right, mut loss, mut fill, mut next, mut beyond } = front;
         for j in rows.rev() {
-            let Blocks(first, upper, second) = self.blocks::<HELD>(j - 1, &self.tangent(j - 1));
+            let Blocks(first, upper, second) = self.blocks::<HELD>(j - 1);
             let (eliminated, lost) = pivot(&sum_of(own, second));
             loss = loss.larger(lost);
             let (half, multiplier) = halves(&upper, &eliminated);
@@ -296,27 +298,20 @@ impl<S: Simd> Rows<'_, S> {
         Front { own, right, loss, fill, next, beyond }
     }
 
-    /// The tangent of an element.
+    /// Blocks of an element, with those of the inertia between its nodes.
     #[inline(always)]
-    fn tangent(&self, e: usize) -> [Wide<S>; 7] {
+    fn blocks<const HELD: bool>(&self, e: usize) -> Blocks<Wide<S>> {
         let simd = self.simd;
         let [least, difference, along, first, second, arm, bending] = load(simd, &self.rigidity[e]);
         let rigidity = Rigidity { least, difference, along, across: [first, second], arm, bending };
         let [stretch, slip, cosine, sine] = load(simd, &self.strains[e]);
         let t = rigidity.tangent([stretch, slip], [cosine, sine]);
         let ([xx, xy, yy], [x, y]) = (t.places, t.mixed);
-        [xx, xy, yy, x, y, t.own, t.cross]
-    }
-
-    /// Its blocks, with those of the inertia between the nodes.
-    #[inline(always)]
-    fn blocks<const HELD: bool>(&self, e: usize, tangent: &[Wide<S>; 7]) -> Blocks<Wide<S>> {
-        let (simd, [xx, xy, yy, x, y, own, cross]) = (self.simd, *tangent);
         let [mx, my, mt] = load(simd, &self.coupling[e]);
         let mut blocks = Blocks(
-            [xx, xy, -x, yy, -y, own],
-            [[mx - xx, -xy, -x], [-xy, my - yy, -y], [x, y, mt + cross]],
-            [xx, xy, x, yy, y, own],
+            [xx, xy, -x, yy, -y, t.own],
+            [[mx - xx, -xy, -x], [-xy, my - yy, -y], [x, y, mt + t.cross]],
+            [xx, xy, x, yy, y, t.own],
         );
         if HELD && (self.held[e] || self.held[e + 1]) {
             hold(&mut blocks, &load(simd, &self.keep[e]), &load(simd, &self.keep[e + 1]));
