@@ -126,33 +126,37 @@ impl Stepper<'_> {
         if self.force.is_some() {
             return self.force_gap_residual(to);
         }
-        let (work, state, scene) = (&self.work, &to.state, &to.scene);
+        let (work, scene) = (&self.work, &to.scene);
         let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
         for &i in &work.active {
             let rows = scene.rows_of(i as usize);
-            if rows.len() == 1 {
-                let (u0, u1) = (work.u0[rows.start], work.u1[rows.start]);
-                let push = self.operators.velocity.diagonal(rows.start).abs() * state.impulse[rows.start];
-                let natural = push.min(u1 + scene.restitution(rows.start) * u0).abs();
-                scale = scale.max(u0.abs()).max(u1.abs()).max(work.b[rows.start].abs());
-                worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
-                continue;
+            for row in rows.clone() {
+                scale = scale.max(work.u0[row].abs()).max(work.u1[row].abs()).max(work.b[row].abs());
             }
-            let mut law = [0.0; 2];
-            let mut impulse = [0.0; 2];
-            let mut w = [0.0, 0.0, 0.0, 1.0];
-            for (k, row) in rows.clone().enumerate() {
-                let (u0, u1) = (work.u0[row], work.u1[row]);
-                law[k] = u1 + scene.restitution(row) * u0;
-                impulse[k] = state.impulse[row];
-                w[3 * k] = self.operators.velocity.diagonal(row);
-                scale = scale.max(u0.abs()).max(u1.abs()).max(work.b[row].abs());
-            }
-            let friction = scene.candidates[i as usize].law.friction;
-            let natural = natural_map(&Rough { row: 0, friction }, &w, &impulse, &law);
+            let natural = if rows.len() == 1 {
+                let push = self.operators.velocity.diagonal(rows.start).abs() * to.state.impulse[rows.start];
+                push.min(self.law(rows.start, to)).abs()
+            } else {
+                self.rough_residual(i as usize, rows, to)
+            };
             worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
         }
         if worst == 0.0 { 0.0 } else { worst / scale }
+    }
+
+    /// Velocity along a row that the law of contact is about.
+    #[inline]
+    fn law(&self, row: usize, to: &Attempt) -> f64 {
+        self.work.u1[row] + to.scene.restitution(row) * self.work.u0[row]
+    }
+
+    fn rough_residual(&self, contact: usize, rows: Range<usize>, to: &Attempt) -> f64 {
+        let (mut law, mut impulse, mut w) = ([0.0; 2], [0.0; 2], [0.0, 0.0, 0.0, 1.0]);
+        for (k, row) in rows.enumerate() {
+            (law[k], impulse[k]) = (self.law(row, to), to.state.impulse[row]);
+            w[3 * k] = self.operators.velocity.diagonal(row);
+        }
+        natural_map(&Rough { row: 0, friction: to.scene.candidates[contact].law.friction }, &w, &impulse, &law)
     }
 
     /// Natural-map residual of the gaps of (T7), or of curved ones of (T92), of the length of the model.

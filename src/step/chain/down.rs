@@ -4,30 +4,17 @@
 //! What is written here for a row of all lanes serves as well, number by number, for the few unknowns behind all rows.
 
 use super::line::{Lanes, Line, after, before, from_last_lane, settle, split, split_mut};
-use crate::la::lanes::{Number, Processor, Row, Task};
-use crate::schemes::Tableau;
+use crate::la::lanes::{Number, Row, Task};
+use crate::state::State;
 use std::ops::Range;
 
-/// Leaves the eliminated right-hand side in `y` and returns what is left for the separators. `old` are place, velocity
-/// and acceleration. `CARRIES`: old accelerations move the place that counts; `WEIGHS`: they have inertia forces, too.
-pub(super) fn down<const CARRIES: bool, const WEIGHS: bool>(
-    processor: Processor,
-    (line, factor, row): (&Line, &Lanes, &Tableau),
-    old: [&[f64]; 3],
-    y: &mut [f64],
-) -> Row {
-    let h = factor.h;
-    let weights = [(1.0 - row.alpha_f) * h, (1.0 - row.alpha_f) * h * h * row.b0, row.alpha_m];
-    processor.run(Down::<CARRIES, WEIGHS> { line, factor, weights, old, y })
-}
-
-struct Down<'a, const CARRIES: bool, const WEIGHS: bool> {
-    line: &'a Line,
-    factor: &'a Lanes,
-    /// Of velocity and acceleration in the place that counts, and of the old inertia force.
-    weights: [f64; 3],
-    old: [&'a [f64]; 3],
-    y: &'a mut [f64],
+/// Leaves the eliminated right-hand side in `y` and gives what is left for the separators. `CARRIES`: old accelerations
+/// move the place that counts; `WEIGHS`: they have inertia forces, too.
+pub(super) struct Down<'a, const CARRIES: bool, const WEIGHS: bool> {
+    pub line: &'a Line,
+    pub factor: &'a Lanes,
+    pub from: &'a State,
+    pub y: &'a mut [f64],
 }
 
 impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS> {
@@ -35,10 +22,11 @@ impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS>
 
     #[inline(always)]
     fn run<N: Number<Row = Row>>(self, set: N::Set) -> Row {
-        let Down { line, factor, weights, old, y } = self;
+        let Down { line, factor, from, y } = self;
+        let weights = factor.weights.middle;
         let n = line.n;
         let gravity = split(&line.gravity, line.gravity.len());
-        let old = each(old, |x| split(x, n));
+        let old = each([&from.q, &from.v, &from.a], |x| split(x, n));
         let (y, y_tail) = split_mut(y, n);
         let (length, tail) = (y.len(), y_tail.len());
 

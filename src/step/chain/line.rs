@@ -157,6 +157,7 @@ pub(super) struct Lanes {
     /// Step size that it belongs to.
     pub h: f64,
     pub weave: Weave,
+    pub weights: Weights,
     /// Of every unknown the stiffness to the one before and `lower`; its mass, coupling to the one before, and pivot. What is
     /// read together lies together: with more streams than the first cache has ways, they would push each other out.
     pub edges: Woven<2>,
@@ -190,6 +191,33 @@ impl<const K: usize> Woven<K> {
     fn at(&self, place: usize, k: usize) -> f64 {
         let behind = LANES * self.rows.len();
         if place < behind { self.rows[place / LANES][k][place % LANES] } else { self.tail[place - behind][k] }
+    }
+}
+
+/// Numbers of (T1), (T2) and of the filter.
+pub(super) struct Weights {
+    pub h: f64,
+    /// Old and new acceleration in the velocity and in the place, a jump in the place.
+    pub g: [f64; 2],
+    pub b: [f64; 2],
+    pub c: f64,
+    /// Old filter and increment of the place in the new filter.
+    pub filter: [f64; 2],
+    /// Old velocity and acceleration in the place that counts for forces, and the old inertia force in (T3).
+    pub middle: [f64; 3],
+}
+
+impl Weights {
+    fn new(row: &Tableau, h: f64) -> Weights {
+        let scale = 1.0 / (1.0 - row.alpha_m);
+        Weights {
+            h,
+            g: [h * row.g0, h * row.g1],
+            b: [h * h * row.b0, h * h * row.b1],
+            c: h * row.c,
+            middle: [(1.0 - row.alpha_f) * h, (1.0 - row.alpha_f) * h * h * row.b0, row.alpha_m],
+            filter: [-row.alpha_m * scale, (row.alpha_f - row.alpha_m) * scale],
+        }
     }
 }
 
@@ -245,6 +273,7 @@ impl Lanes {
         let mut this = Lanes {
             h,
             weave,
+            weights: Weights::new(row, h),
             edges: Woven::of([&line.stiffness, &lower]),
             masses: Woven::of([&line.mass, &line.coupling, &pivot]),
             fill: split(&fills, n).0[filled_from..].to_vec(),

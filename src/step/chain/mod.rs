@@ -22,10 +22,10 @@ use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;
 use book::Sums;
-use down::down;
+use down::Down;
 use kick::{Answers, Kick};
 use line::{Lanes, Line};
-use up::{Motion, up};
+use up::Up;
 
 /// Contacts up to which their answers are kept one by one.
 const FEW: usize = 8;
@@ -78,7 +78,7 @@ impl Stepper<'_> {
         for i in line.n..system.nodes.total {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
-        let mut separators = go_down(processor, (line, factor, &row), from, &mut to.state.a);
+        let mut separators = go_down(processor, &row, line, factor, from, &mut to.state.a);
         factor.solve_separators(&mut separators);
         if !self.work.active.is_empty() {
             self.active_columns(h, to)?;
@@ -97,7 +97,7 @@ impl Stepper<'_> {
         }
         let kick = answers.kick(&to.state.impulse);
         (0..separators.len()).for_each(|s| separators[s] += kick.p * kick.response.separators[s]);
-        let sums = go_up(processor, (line, factor, &row), (&separators, kick), from, &mut to.state);
+        let sums = go_up(processor, &row, (line, factor), (&separators, &kick), from, &mut to.state);
         to.state.energy =
             Energy { kinetic: 0.5 * sums.kinetic, strain: 0.5 * sums.strain, potential: 0.0 - sums.height };
         let obstacles = self.finish_contact(to);
@@ -135,36 +135,31 @@ impl Stepper<'_> {
 }
 
 /// The first pass with what the scheme needs of it.
-fn go_down(processor: Processor, what: (&Line, &Lanes, &Tableau), from: &State, y: &mut [f64]) -> Row {
-    let (row, old) = (what.2, [&from.q[..], &from.v, &from.a]);
+fn go_down(processor: Processor, row: &Tableau, line: &Line, factor: &Lanes, from: &State, y: &mut [f64]) -> Row {
     match ((1.0 - row.alpha_f) * row.b0 != 0.0, row.alpha_m != 0.0) {
-        (_, true) => down::<true, true>(processor, what, old, y),
-        (true, false) => down::<true, false>(processor, what, old, y),
-        (false, false) => down::<false, false>(processor, what, old, y),
+        (_, true) => processor.run(Down::<true, true> { line, factor, from, y }),
+        (true, false) => processor.run(Down::<true, false> { line, factor, from, y }),
+        (false, false) => processor.run(Down::<false, false> { line, factor, from, y }),
     }
 }
 
 /// The second pass with what the scheme needs of it.
 fn go_up(
     processor: Processor,
-    what: (&Line, &Lanes, &Tableau),
-    answer: (&Row, Kick),
+    row: &Tableau,
+    (line, factor): (&Line, &Lanes),
+    (separators, kick): (&Row, &Kick),
     from: &State,
     to: &mut State,
 ) -> Sums {
-    let row = what.2;
     let filter = row.alpha_f != row.alpha_m && to.storage.is_some();
     let loses = row.b0 + row.b1 != 0.5 || row.alpha_f != 0.5 || row.storage;
-    let z = from.storage.as_ref().filter(|_| filter).map_or(&[][..], |storage| &storage.z);
-    let old = Motion { q: &from.q[..], v: &from.v, a: &from.a, z };
-    let z = to.storage.as_mut().filter(|_| filter).map_or(&mut [][..], |storage| &mut storage.z);
-    let new = Motion { q: &mut to.q[..], v: &mut to.v, a: &mut to.a, z };
     match (row.carries_acceleration(), loses, filter) {
-        (true, _, true) => up::<true, true, true>(processor, what, answer, old, new),
-        (true, _, false) => up::<true, true, false>(processor, what, answer, old, new),
-        (false, _, true) => up::<false, true, true>(processor, what, answer, old, new),
-        (false, true, false) => up::<false, true, false>(processor, what, answer, old, new),
-        (false, false, false) => up::<false, false, false>(processor, what, answer, old, new),
+        (true, _, true) => processor.run(Up::<true, true, true> { line, factor, separators, kick, from, to }),
+        (true, _, false) => processor.run(Up::<true, true, false> { line, factor, separators, kick, from, to }),
+        (false, _, true) => processor.run(Up::<false, true, true> { line, factor, separators, kick, from, to }),
+        (false, true, false) => processor.run(Up::<false, true, false> { line, factor, separators, kick, from, to }),
+        (false, false, false) => processor.run(Up::<false, false, false> { line, factor, separators, kick, from, to }),
     }
 }
 

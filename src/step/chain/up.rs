@@ -4,40 +4,20 @@
 
 use super::book::{Booking, Places, Rates, Sums};
 use super::kick::Kick;
-use super::line::{Lanes, Line, Piece, after, before, settle, split, split_mut};
-use crate::la::lanes::{LANES, Number, Processor, Row, Task};
-use crate::schemes::Tableau;
+use super::line::{Lanes, Line, Piece, Weights, after, before, settle, split, split_mut};
+use crate::la::lanes::{LANES, Number, Row, Task};
+use crate::state::State;
 use std::ops::Range;
 
-/// Vectors of a state; `z` is empty without a filter.
-pub(super) struct Motion<T> {
-    pub q: T,
-    pub v: T,
-    pub a: T,
-    pub z: T,
-}
-
-/// From the eliminated right-hand side in `a` of the new motion, with the separators solved, to the end of the step.
+/// From the eliminated right-hand side in the new accelerations, with the separators solved, to the end of the step.
 /// `CARRIES`: old accelerations matter; `LOSES`: the scheme dissipates by itself; `FILTER`: there is one.
-pub(super) fn up<const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
-    processor: Processor,
-    (line, factor, row): (&Line, &Lanes, &Tableau),
-    (separators, kick): (&Row, Kick),
-    old: Motion<&[f64]>,
-    new: Motion<&mut [f64]>,
-) -> Sums {
-    let weights = Weights::new(row, factor.h);
-    processor.run(Up::<CARRIES, LOSES, FILTER> { line, factor, weights, separators, kick, old, new })
-}
-
-struct Up<'a, const CARRIES: bool, const LOSES: bool, const FILTER: bool> {
-    line: &'a Line,
-    factor: &'a Lanes,
-    weights: Weights,
-    separators: &'a Row,
-    kick: Kick<'a>,
-    old: Motion<&'a [f64]>,
-    new: Motion<&'a mut [f64]>,
+pub(super) struct Up<'a, const CARRIES: bool, const LOSES: bool, const FILTER: bool> {
+    pub line: &'a Line,
+    pub factor: &'a Lanes,
+    pub separators: &'a Row,
+    pub kick: &'a Kick<'a>,
+    pub from: &'a State,
+    pub to: &'a mut State,
 }
 
 impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Up<'_, CARRIES, LOSES, FILTER> {
@@ -45,15 +25,15 @@ impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Up<'_,
 
     #[inline(always)]
     fn run<N: Number<Row = Row>>(self, set: N::Set) -> Sums {
-        let Up { line, factor, weights, separators, kick, old, new } = self;
-        let (mut rows, mut tail) = arrays::<FILTER>(line, factor, old, new);
+        let Up { line, factor, separators, kick, from, to } = self;
+        let (mut rows, mut tail) = arrays::<FILTER>(line, factor, from, to);
         let pressed = |piece: &Piece| piece.reached.filter(|_| kick.p != 0.0).map(|first| &kick.response.rows[first..]);
         let filled = |piece: &Piece| piece.filled.map(|first| &factor.fill[first..]);
         let [first, others @ ..] = &factor.pieces[..] else { return Sums::default() };
         // The row of the separators has unit pivots and no multipliers. It is booked at the end, when what is before
         // it is known.
         rows.new.a[0] = *separators;
-        let mut walk = Walk::<N>::new(set, &weights, kick.p, &after(separators, 0.0), separators);
+        let mut walk = Walk::<N>::new(set, &factor.weights, kick.p, &after(separators, 0.0), separators);
         walk.advance::<CARRIES>(set, &mut rows, 0, (None, pressed(first).map(|kicks| &kicks[0])));
         let first = (walk.rates(set, &rows, 0), walk.places::<FILTER>(set, &mut rows, 0));
         let mut booking = Booking::<N>::after(set, first.0, first.1);
@@ -80,36 +60,12 @@ impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Up<'_,
         }
         let last = |x: N| x.row()[LANES - 1];
         let mut few = Booking::<f64>::after((), rates.map(last), places.map(last));
-        let mut walk = Walk::<f64>::new((), &weights, kick.p, &0.0, &last(walk.a));
+        let mut walk = Walk::<f64>::new((), &factor.weights, kick.p, &0.0, &last(walk.a));
         let (range, kicks) = (0..tail.edges.len(), (None, Some(&kick.response.tail[..])));
         walk.go::<CARRIES, LOSES, FILTER>((), &mut tail, range, kicks, &mut few);
         // The edge after the last unknown.
         few.add_places::<LOSES, FILTER>(line.last_stiffness, Places::default());
         booking.stored().total(&few.sums)
-    }
-}
-
-/// Numbers of (T1), (T2) and of the filter.
-struct Weights {
-    h: f64,
-    /// Old and new acceleration in the velocity and in the place, a jump in the place.
-    g: [f64; 2],
-    b: [f64; 2],
-    c: f64,
-    /// Old filter and increment of the place in the new filter.
-    filter: [f64; 2],
-}
-
-impl Weights {
-    fn new(row: &Tableau, h: f64) -> Weights {
-        let scale = 1.0 / (1.0 - row.alpha_m);
-        Weights {
-            h,
-            g: [h * row.g0, h * row.g1],
-            b: [h * h * row.b0, h * h * row.b1],
-            c: h * row.c,
-            filter: [-row.alpha_m * scale, (row.alpha_f - row.alpha_m) * scale],
-        }
     }
 }
 
@@ -123,17 +79,28 @@ struct Arrays<'a, R> {
     gravity: &'a [R],
 }
 
+/// Vectors of a state; `z` is empty without a filter.
+struct Motion<T> {
+    q: T,
+    v: T,
+    a: T,
+    z: T,
+}
+
 /// Rows, and the numbers behind them.
 #[inline(always)]
 fn arrays<'a, const FILTER: bool>(
     line: &'a Line,
     factor: &'a Lanes,
-    old: Motion<&'a [f64]>,
-    new: Motion<&'a mut [f64]>,
+    from: &'a State,
+    to: &'a mut State,
 ) -> (Arrays<'a, Row>, Arrays<'a, f64>) {
     let (n, filtered) = (line.n, if FILTER { line.n } else { 0 });
-    let (q0, v0, a0, z0) = (split(old.q, n), split(old.v, n), split(old.a, n), split(old.z, filtered));
-    let (q1, v1, a1, z1) = (split_mut(new.q, n), split_mut(new.v, n), split_mut(new.a, n), split_mut(new.z, filtered));
+    let z0 = from.storage.as_ref().filter(|_| FILTER).map_or(&[][..], |storage| &storage.z);
+    let z1 = to.storage.as_mut().filter(|_| FILTER).map_or(&mut [][..], |storage| &mut storage.z);
+    let (q0, v0, a0, z0) = (split(&from.q, n), split(&from.v, n), split(&from.a, n), split(z0, filtered));
+    let (q1, v1, a1) = (split_mut(&mut to.q, n), split_mut(&mut to.v, n), split_mut(&mut to.a, n));
+    let z1 = split_mut(z1, filtered);
     let gravity = split(&line.gravity, line.gravity.len());
     let rows = Arrays {
         old: Motion { q: q0.0, v: v0.0, a: a0.0, z: z0.0 },
