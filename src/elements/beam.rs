@@ -88,8 +88,11 @@ impl Element for Beams {
         let (section, strains) = (&self.block.sections[e], self.strains(e, q));
         // Damping acts on strain rates, so that a rigid spin is not braked, (T38).
         let rate = self.properties.stiffness_damping;
-        let damping = if rate == 0.0 { Local::zeros() } else { local(&section.tangent(&strains, rate, 0.0)) };
-        Tangent { stiffness: local(&section.tangent(&strains, 1.0, 1.0)), damping }
+        let [stretch, slip, _] = strains.values;
+        let tangent = |material: f64, geometric: f64| {
+            local(&section.rigidity(material, geometric).tangent([stretch, slip], strains.angle))
+        };
+        Tangent { stiffness: tangent(1.0, 1.0), damping: if rate == 0.0 { Local::zeros() } else { tangent(rate, 0.0) } }
     }
 
     fn resultants(&self, e: usize, q: &[f64]) -> Resultants {

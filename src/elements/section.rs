@@ -25,6 +25,23 @@ pub struct Strains<N> {
     pub angle: [N; 2],
 }
 
+/// Constants of the tangent of one element.
+#[derive(Clone, Copy, Debug)]
+pub struct Rigidity<N> {
+    /// Stiffness of places against shear.
+    pub least: N,
+    /// What elongation has more.
+    pub difference: N,
+    /// Part of w along the section, over the slip.
+    pub along: N,
+    /// Part of w across the section, with the other sign: without strain, and over the stretch.
+    pub across: [N; 2],
+    /// Half the length.
+    pub arm: N,
+    /// Stiffness of rotations against each other.
+    pub bending: N,
+}
+
 /// Tangent of one element. Translations push both ends against each other, rotations act alike on both:
 ///
 /// ```text
@@ -46,16 +63,28 @@ pub struct Stiffness<N> {
     pub cross: N,
 }
 
+/// Sine and cosine of half the turn of the section, from the rotations of both ends.
+#[inline(always)]
+pub fn half_turn<N: Number>(a: N, b: N) -> [N; 2] {
+    let (sine, cosine) = sin_cos(a.like(0.25) * (a + b));
+    [sine, cosine]
+}
+
 impl<N: Number> Section<N> {
     /// (T35), written in the displacements and the turn of the section, so that strains do not come out as differences
     /// of numbers near one: what they lose to rounding is multiplied by EA.
     #[inline(always)]
     pub fn strains(&self, a: &[N; 3], b: &[N; 3]) -> Strains<N> {
+        self.strains_at(a, b, half_turn(a[2], b[2]))
+    }
+
+    /// The same with [`half_turn`] of the rotations known.
+    #[inline(always)]
+    pub fn strains_at(&self, a: &[N; 3], b: &[N; 3], [half_sine, half_cosine]: [N; 2]) -> Strains<N> {
         let ([along, across], per) = (self.direction, self.per_length);
-        let (two, quarter) = (per.like(2.0), per.like(0.25));
+        let two = per.like(2.0);
         let (x, y) = (b[0] - a[0], b[1] - a[1]);
         let (u, v) = (along.times_plus(x, across * y), along.times_plus(y, -(across * x)));
-        let (half_sine, half_cosine) = sin_cos(quarter * (a[2] + b[2]));
         let versine = two * half_sine * half_sine;
         let (sine, cosine) = (two * half_sine * half_cosine, per.like(1.0) - versine);
         Strains {
@@ -87,26 +116,37 @@ impl<N: Number> Section<N> {
         (energy, [[-x, -y, turn - moment], [x, y, turn + moment]])
     }
 
-    /// Tangent (T36): `material` times what strains and their rates share, `geometric` times the rest.
+    /// What of the tangent (T36) does not depend on strains: `material` times what strains and their rates share,
+    /// `geometric` times the rest.
     #[inline(always)]
-    pub fn tangent(&self, strains: &Strains<N>, material: N, geometric: N) -> Stiffness<N> {
-        let ([c, s], [stretch, slip, _]) = (strains.angle, strains.values);
-        let (length, per, half) = (self.length, self.per_length, self.length.like(0.5));
-        let [tension, thrust, _] = self.stresses(strains);
-        let (tension, thrust) = (geometric * tension, geometric * thrust);
+    pub fn rigidity(&self, material: N, geometric: N) -> Rigidity<N> {
+        let (per, half) = (self.per_length, self.length.like(0.5));
         let [axial, shear, bending] = self.stiffness;
-        let (axial, shear, bending) = (material * axial, material * shear, material * bending * per);
-        let longer = length.like(1.0) + stretch;
-        // Parts of w along and across the section.
-        let (along, across) = (half * axial.times_plus(slip, -thrust), half * (-shear).times_plus(longer, tension));
-        let squares = axial.times_plus(slip * slip, shear * longer * longer);
-        let turning = half * half * length * (squares - tension.times_plus(longer, thrust * slip));
-        let (least, difference) = (shear * per, (axial - shear) * per);
+        let (stretching, shearing) = (material * axial, material * shear);
+        Rigidity {
+            least: shearing * per,
+            difference: (stretching - shearing) * per,
+            along: half * (stretching - geometric * shear),
+            across: [half * shearing, half * (shearing - geometric * axial)],
+            arm: half * self.length,
+            bending: material * bending * per,
+        }
+    }
+}
+
+impl<N: Number> Rigidity<N> {
+    /// Tangent (T36); it does not depend on the curvature.
+    #[inline(always)]
+    pub fn tangent(&self, [stretch, slip]: [N; 2], [c, s]: [N; 2]) -> Stiffness<N> {
+        // Parts of w along and, with the other sign, across the section.
+        let (along, across) = (self.along * slip, self.across[1].times_plus(stretch, self.across[0]));
+        let turning = self.arm * along.times_plus(slip, across.times_plus(stretch, across));
+        let (x, y) = (self.difference * c, self.difference * s);
         Stiffness {
-            places: [difference.times_plus(c * c, least), difference * c * s, difference.times_plus(s * s, least)],
-            mixed: [along.times_plus(c, -(across * s)), along.times_plus(s, across * c)],
-            own: turning + bending,
-            cross: turning - bending,
+            places: [x.times_plus(c, self.least), x * s, y.times_plus(s, self.least)],
+            mixed: [along.times_plus(c, across * s), along.times_plus(s, -(across * c))],
+            own: turning + self.bending,
+            cross: turning - self.bending,
         }
     }
 }

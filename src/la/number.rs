@@ -68,6 +68,20 @@ impl<S: Simd> Wide<S> {
     }
 }
 
+impl<S: Simd> Wide<S> {
+    /// Sum of all lanes. This and [`Wide::most`] in a loop over vectors turn all of it into scalar code.
+    #[inline(always)]
+    pub fn sum(self) -> f64 {
+        self.simd.reduce_sum_f64s(self.value)
+    }
+
+    /// Largest lane.
+    #[inline(always)]
+    pub fn most(self) -> f64 {
+        self.simd.reduce_max_f64s(self.value)
+    }
+}
+
 macro_rules! operation {
     ($operation:ident, $name:ident, $vector:ident) => {
         impl<S: Simd> $operation for Wide<S> {
@@ -147,15 +161,11 @@ const COSINE: [f64; 6] = [
 pub fn sin_cos<N: Number>(x: N) -> (N, N) {
     let (one, round) = (x.like(1.0), x.like(ROUND));
     let turns = x.times_plus(x.like(std::f64::consts::FRAC_2_PI), round) - round;
-    let mut r = x;
-    for part in QUARTER {
-        r = (-turns).times_plus(x.like(part), r);
-    }
+    let [first, second, third] = QUARTER;
+    let small = turns.times_plus(x.like(third), turns * x.like(second));
+    let r = (-turns).times_plus(x.like(first), x) - small;
     let z = r * r;
-    let (mut sine, mut cosine) = (x.like(SINE[0]), x.like(COSINE[0]));
-    for k in 1..6 {
-        (sine, cosine) = (sine.times_plus(z, x.like(SINE[k])), cosine.times_plus(z, x.like(COSINE[k])));
-    }
+    let (sine, cosine) = (polynomial(&SINE, z), polynomial(&COSINE, z));
     let sine = (z * r).times_plus(sine, r);
     let half = x.like(0.5) * z;
     let main = one - half;
@@ -164,6 +174,18 @@ pub fn sin_cos<N: Number>(x: N) -> (N, N) {
     let left = turns - x.like(4.0) * (turns.times_plus(x.like(0.25), round) - round);
     let (along, across) = (one - left.size(), left * (x.like(2.0) - left.size()));
     (along.times_plus(sine, across * cosine), along.times_plus(cosine, -(across * sine)))
+}
+
+/// Polynomial of fifth degree, highest power first, by pairs: they do not wait for each other.
+#[inline(always)]
+fn polynomial<N: Number>(c: &[f64; 6], z: N) -> N {
+    let pair = z * z;
+    let (a, b, c) = (
+        z.times_plus(z.like(c[0]), z.like(c[1])),
+        z.times_plus(z.like(c[2]), z.like(c[3])),
+        z.times_plus(z.like(c[4]), z.like(c[5])),
+    );
+    a.times_plus(pair, b).times_plus(pair, c)
 }
 
 #[cfg(test)]

@@ -214,7 +214,7 @@ impl WithSimd for Factorize<'_> {
         let count = pivots.len();
         let (lower, fill) = (&mut rows_mut::<9, S>(self.lower)[..count], &mut rows_mut::<9, S>(self.fill)[..count]);
         let zero = Wide::splat(simd, 0.0);
-        let mut flaw = Wide::splat(simd, f64::NEG_INFINITY);
+        let mut loss = zero;
         let (mut own, mut next) = (load(simd, &pivots[count - 1]), [zero; 6]);
         // F by columns.
         let mut columns = transposed(&full(load(simd, &fill[0])));
@@ -222,8 +222,8 @@ impl WithSimd for Factorize<'_> {
         let (mut filling, mut filled_from) = (true, 1);
         for j in (1..count).rev() {
             let upper = full(load(simd, &lower[j]));
-            let (eliminated, flawed) = pivot(&own);
-            flaw = flaw.larger(flawed);
+            let (eliminated, lost) = pivot(&own);
+            loss = loss.larger(lost);
             let multiplier = over(&upper, &eliminated);
             own = minus_product(&load(simd, &pivots[j - 1]), &multiplier, &upper);
             pivots[j] = store(eliminated);
@@ -240,7 +240,7 @@ impl WithSimd for Factorize<'_> {
                 }
             }
         }
-        let regular = simd.reduce_max_f64s(flaw.value) < 0.0;
+        let regular = simd.reduce_max_f64s(loss.value) < 1.0;
         pivots[0] = store(own);
         lower[0] = store(flat(&columns));
         fill[0][..6].copy_from_slice(&store(next));
@@ -263,8 +263,8 @@ impl Reduced {
                 let sum = std::array::from_fn(|k| block[k] + next[k * LANES + before]);
                 block = minus_product(&sum, &over(coupled, &self.pivots[before]), coupled);
             }
-            let (eliminated, flaw) = pivot(&block);
-            regular &= flaw < 0.0 && eliminated.iter().all(|x| x.is_finite());
+            let (eliminated, loss) = pivot(&block);
+            regular &= loss < 1.0 && eliminated.iter().all(|x| x.is_finite());
             self.pivots[lane] = eliminated;
         }
         regular

@@ -39,19 +39,20 @@ impl Matrix {
         }
     }
 
-    /// Factors Â at `q`, where the internal force has been found last; `bend` adds to the matrix, not of chains, what
-    /// comes from elsewhere.
+    /// Factors Â at `q`, where the internal force has been found last; `b` is for the next correction. `bend` adds to the
+    /// matrix, not of chains, what comes from elsewhere.
     pub fn prepare(
         &mut self,
         system: &System,
         q: &[f64],
         weights: [f64; 3],
+        b: &[f64],
         bend: impl FnOnce(&mut Symmetric),
     ) -> Result<(), Singular> {
         self.weights = weights;
         self.current = false;
         let [m, c, k] = weights;
-        self.chained = self.beams.as_mut().is_some_and(|beams| beams.factor(m, c, k));
+        self.chained = self.beams.as_mut().is_some_and(|beams| beams.factor_for(b, m, c, k));
         if self.chained {
             return Ok(());
         }
@@ -79,7 +80,7 @@ impl Matrix {
         }
     }
 
-    /// a −= Â⁻¹ b; `scratch` may be used.
+    /// a −= Â⁻¹ b, with the `b` of the preparation if there was one since; `scratch` may be used.
     pub fn correct(&mut self, b: &[f64], a: &mut [f64], scratch: &mut [f64]) {
         match &mut self.beams {
             Some(beams) if self.chained => beams.correct(b, a),

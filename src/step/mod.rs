@@ -218,7 +218,7 @@ impl<'a> Stepper<'a> {
                     force.curve(h, row, system.nodes.free, to, matrix);
                 }
             };
-            self.matrix.prepare(system, &to.state.q, weights, bend).map_err(|s| {
+            self.matrix.prepare(system, &to.state.q, weights, &self.work.residual, bend).map_err(|s| {
                 Error::Solver(format!("the matrix of the step is singular near {}", system.describe(s.row)))
             })?;
             if !system.linear {

@@ -42,23 +42,15 @@ impl WithSimd for Residual<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) -> Sizes {
         let n = self.residual.len();
+        if n == 0 {
+            return Sizes::default();
+        }
         let end = n - n % S::F64_LANES;
         let mut wide = [Wide::splat(simd, 0.0); 9];
         self.rows(simd, 0, end, &mut wide);
         let mut rest = [Wide::splat(Scalar, 0.0); 9];
         self.rows(Scalar, end, n, &mut rest);
-        let mut sums = [0.0; 9];
-        for k in 0..9 {
-            sums[k] = total(simd, wide[k].value) + rest[k].value;
-        }
-        let [a, b, c, d, e, f, work, left, _] = sums;
-        Sizes {
-            inertia: [a, b],
-            internal: [c, d],
-            residual: [e, f],
-            work: [work, left],
-            farthest: most(simd, wide[8].value).max(rest[8].value),
-        }
+        sizes(&wide, &rest)
     }
 }
 
@@ -104,14 +96,14 @@ fn part<S: Simd>(x: &[f64], from: usize, to: usize) -> &[S::f64s] {
     S::as_simd_f64s(&x[from..to]).0
 }
 
-/// Sum of all lanes; a function of its own, because single lanes in it would turn the loop into scalar code.
+/// Over all lanes. A function of its own, because single lanes in it would turn the loops into scalar code.
 #[inline(never)]
-fn total<S: Simd>(simd: S, x: S::f64s) -> f64 {
-    simd.reduce_sum_f64s(x)
-}
-
-/// Largest lane.
-#[inline(never)]
-fn most<S: Simd>(simd: S, x: S::f64s) -> f64 {
-    simd.reduce_max_f64s(x)
+fn sizes<S: Simd>(wide: &Lanes<S>, rest: &Lanes<Scalar>) -> Sizes {
+    let mut sums = [0.0; 8];
+    for k in 0..8 {
+        sums[k] = wide[k].sum() + rest[k].value;
+    }
+    let [a, b, c, d, e, f, work, left] = sums;
+    let farthest = wide[8].most().max(rest[8].value);
+    Sizes { inertia: [a, b], internal: [c, d], residual: [e, f], work: [work, left], farthest }
 }

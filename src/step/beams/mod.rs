@@ -4,16 +4,19 @@
 //! element without stiffness joins them. Long chains are cut into stretches that the lanes of vectors work on side by side.
 //! The equations are those of the general pass; loads, damping forces and contact stay outside.
 
+mod layout;
+mod reduced;
 mod sweeps;
 #[cfg(test)]
 mod tests;
 
 use crate::elements::section::Section;
 use crate::la::Symmetric;
-use crate::la::small::{Full, Pivot, Upper, minus_product, minus_rows, pivot, solve, solve_rows, transposed};
 use crate::system::System;
+use layout::{Aligned, Interleave, Layout, Separate};
 use pulp::{Arch, Scalar, Simd, WithSimd};
-use sweeps::{CONSTANTS, Factorize, Solve, Strain};
+use reduced::Reduced;
+use sweeps::{CONSTANTS, Eliminate, Factorize, RIGIDITY, Strain, Substitute};
 
 /// Nodes from which on lanes are faster than plain code.
 const LONG: usize = 20;
@@ -54,30 +57,34 @@ pub(super) struct Beams {
     /// Stretches of numbers that follow each other both along the chain and among the degrees of freedom; a single one if
     /// nothing is held.
     runs: Vec<Run>,
-    constants: Vec<f64>,
+    /// The elements with their damping, in the order of rows and lanes.
+    sections: Vec<(Section<f64>, f64)>,
+    constants: Aligned,
     mass: Inertia,
     damping: Option<Inertia>,
     held: Vec<bool>,
-    keep: Vec<f64>,
-    /// m M + c C, and the two factors.
+    keep: Aligned,
+    /// m M + c C, constants of the tangents in m M + c C + k K, and the three factors.
     inertia: Inertia,
-    factors: Option<[f64; 2]>,
+    rigidity: Aligned,
+    factors: Option<[f64; 3]>,
     line: Vec<f64>,
-    x: Vec<f64>,
-    y: Vec<f64>,
-    strains: Vec<f64>,
-    pivot: Vec<f64>,
-    lower: Vec<f64>,
-    fill: Vec<f64>,
+    x: Aligned,
+    y: Aligned,
+    strains: Aligned,
+    pivot: Aligned,
+    lower: Aligned,
+    fill: Aligned,
     filled_from: usize,
     reduced: Reduced,
+    /// Whether `x` is the right-hand side of the next correction, eliminated.
+    eliminated: bool,
 }
 
 /// Diagonal by node and coupling by element of a matrix that couples equal components only.
-#[derive(Clone)]
 struct Inertia {
-    own: Vec<f64>,
-    coupling: Vec<f64>,
+    own: Aligned,
+    coupling: Aligned,
 }
 
 struct Run {
@@ -107,15 +114,20 @@ impl Beams {
                 _ => runs.push(Run { line, dof, length: 1 }),
             }
         }
-        let nothing = (Section { length: 1.0, per_length: 1.0, direction: [1.0, 0.0], stiffness: [0.0; 3] }, 0.0);
+        let nothing: (Section<f64>, f64) =
+            (Section { length: 1.0, per_length: 1.0, direction: [1.0, 0.0], stiffness: [0.0; 3] }, 0.0);
+        let link = |node: usize| elements.get(node).copied().flatten().unwrap_or(nothing);
+        let sections = (0..rows * lanes).map(|place| link(place % lanes * rows + place / lanes)).collect();
         let constants = layout.place(CONSTANTS, rows, |node| {
-            let (s, rate) = elements.get(node).copied().flatten().unwrap_or(nothing);
+            let s = link(node).0;
             let ([x, y], [axial, shear, bending]) = (s.direction, s.stiffness);
-            [s.length, s.per_length, x, y, axial, shear, bending, rate]
+            [s.length, s.per_length, x, y, axial, shear, bending]
         });
         let is_held = |node: usize, k: usize| nodes.get(node).is_none_or(|dofs| dofs[k] >= free);
         let keep = layout.place(3, rows + 1, |node| [0, 1, 2].map(|k| if is_held(node, k) { 0.0 } else { 1.0 }));
-        let held = keep.chunks(3 * lanes).map(|row| row.contains(&0.0)).collect();
+        // Places beyond the chain have nothing that would have to be taken out.
+        let holds = |node: usize| node < count && (0..3).any(|k| is_held(node, k));
+        let held = (0..rows + 1).map(|row| (0..lanes).any(|lane| holds(lane * rows + row))).collect();
         let inertia = |matrix: &Symmetric, pad: f64| {
             let entry = |i: usize, j: usize| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]);
             let own =
@@ -131,15 +143,17 @@ impl Beams {
         };
         let mass = inertia(&system.mass, 0.0);
         let damping = system.damping.as_ref().map(|damping| inertia(damping, 0.0));
-        let numbers = |per: usize, rows: usize| vec![0.0; per * rows * lanes];
+        let numbers = |per: usize, rows: usize| Aligned::zeros(per * rows * lanes);
         Some(Beams {
             arch,
             lanes,
             rows,
             free,
             runs,
+            sections,
             constants,
-            inertia: mass.clone(),
+            rigidity: numbers(RIGIDITY, rows),
+            inertia: Inertia { own: numbers(3, rows), coupling: numbers(3, rows) },
             mass,
             damping,
             held,
@@ -153,7 +167,8 @@ impl Beams {
             lower: numbers(9, rows),
             fill: numbers(9, rows),
             filled_from: rows,
-            reduced: Reduced { pivots: vec![[0.0; 6]; lanes], coupling: vec![[[0.0; 3]; 3]; lanes] },
+            reduced: Reduced::new(lanes),
+            eliminated: false,
         })
     }
 
@@ -164,11 +179,12 @@ impl Beams {
     /// Overwrites `internal` with the internal force at `q`; returns the strain energy.
     pub fn internal(&mut self, q: &[f64], internal: &mut [f64]) -> f64 {
         let alone = self.runs.len() == 1;
+        self.eliminated = false;
         if alone {
-            interleave(self.lanes, q, &mut self.x);
+            self.arch.dispatch(Interleave { lanes: self.lanes, line: q, rows: &mut self.x });
         } else {
             self.runs.iter().for_each(|run| run.fetch(q, &mut self.line));
-            interleave(self.lanes, &self.line, &mut self.x);
+            self.arch.dispatch(Interleave { lanes: self.lanes, line: &self.line, rows: &mut self.x });
         }
         let sweep = Strain { constants: &self.constants, q: &self.x, strains: &mut self.strains, forces: &mut self.y };
         let energy = Self::dispatch(self.arch, self.lanes, sweep);
@@ -179,9 +195,9 @@ impl Beams {
             }
         }
         if alone {
-            separate::<false>(self.lanes, &self.y, internal);
+            self.arch.dispatch(Separate::<false> { lanes: self.lanes, rows: &self.y, line: internal });
         } else {
-            separate::<false>(self.lanes, &self.y, &mut self.line);
+            self.arch.dispatch(Separate::<false> { lanes: self.lanes, rows: &self.y, line: &mut self.line });
             self.runs.iter().for_each(|run| run.send(&self.line, internal));
         }
         energy
@@ -189,29 +205,35 @@ impl Beams {
 
     /// Factors m M + c C + k K at the displacements of the last evaluation; `false` if that is singular.
     pub fn factor(&mut self, m: f64, c: f64, k: f64) -> bool {
-        if self.factors != Some([m, c]) {
-            self.combine(m, c);
+        if self.factors != Some([m, c, k]) {
+            self.combine(m, c, k);
         }
         let sweep = Factorize {
-            constants: &self.constants,
+            rigidity: &self.rigidity,
             strains: &self.strains,
             inertia: &self.inertia.own,
             coupling: &self.inertia.coupling,
             held: &self.held,
             keep: &self.keep,
-            c,
-            k,
             pivot: &mut self.pivot,
             lower: &mut self.lower,
             fill: &mut self.fill,
             reduced: &mut self.reduced,
+            x: &mut self.x,
         };
         let filled_from = Self::dispatch(self.arch, self.lanes, sweep);
         self.filled_from = filled_from.unwrap_or(self.rows);
         filled_from.is_some()
     }
 
-    fn combine(&mut self, m: f64, c: f64) {
+    /// The same, and eliminates in `b` on the way, which the next correction is for.
+    pub fn factor_for(&mut self, b: &[f64], m: f64, c: f64, k: f64) -> bool {
+        self.bring(b);
+        self.eliminated = self.factor(m, c, k);
+        self.eliminated
+    }
+
+    fn combine(&mut self, m: f64, c: f64, k: f64) {
         let Inertia { own, coupling } = &mut self.inertia;
         for i in 0..own.len() {
             let damping = self.damping.as_ref().map_or([0.0; 2], |damping| [damping.own[i], damping.coupling[i]]);
@@ -219,32 +241,60 @@ impl Beams {
             own[i] = m * self.mass.own[i] + c * damping[0] + (1.0 - self.keep[i]);
             coupling[i] = m * self.mass.coupling[i] + c * damping[1];
         }
-        self.factors = Some([m, c]);
+        for (place, (section, rate)) in self.sections.iter().enumerate() {
+            let r = section.rigidity(c * rate + k, k);
+            let numbers = [r.least, r.difference, r.along, r.across[0], r.across[1], r.arm, r.bending];
+            let first = place / self.lanes * RIGIDITY * self.lanes + place % self.lanes;
+            numbers.into_iter().enumerate().for_each(|(i, x)| self.rigidity[first + i * self.lanes] = x);
+        }
+        self.factors = Some([m, c, k]);
     }
 
     /// Solves in place; held degrees of freedom are left alone.
     pub fn solve(&mut self, b: &mut [f64]) {
-        self.answer(b);
+        self.bring(b);
+        self.eliminate();
+        self.substitute();
         self.take::<false>(b);
     }
 
     /// Subtracts the solution for `b` from `a`; held degrees of freedom are left alone.
     pub fn correct(&mut self, b: &[f64], a: &mut [f64]) {
-        self.answer(b);
+        if !std::mem::take(&mut self.eliminated) {
+            self.bring(b);
+            self.eliminate();
+        }
+        self.substitute();
         self.take::<true>(a);
     }
 
-    /// Solution for `b`, in lanes.
-    fn answer(&mut self, b: &[f64]) {
+    /// Turns a right-hand side into lanes.
+    fn bring(&mut self, b: &[f64]) {
         let free = self.free;
+        self.eliminated = false;
         if self.runs.len() == 1 {
-            interleave(self.lanes, &b[..free], &mut self.x);
+            self.arch.dispatch(Interleave { lanes: self.lanes, line: &b[..free], rows: &mut self.x });
         } else {
             self.line.fill(0.0);
             self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.fetch(b, &mut self.line));
-            interleave(self.lanes, &self.line, &mut self.x);
+            self.arch.dispatch(Interleave { lanes: self.lanes, line: &self.line, rows: &mut self.x });
         }
-        let sweep = Solve {
+    }
+
+    fn eliminate(&mut self) {
+        let sweep = Eliminate {
+            pivot: &self.pivot,
+            lower: &self.lower,
+            fill: &self.fill,
+            filled_from: self.filled_from,
+            reduced: &self.reduced,
+            x: &mut self.x,
+        };
+        Self::dispatch(self.arch, self.lanes, sweep);
+    }
+
+    fn substitute(&mut self) {
+        let sweep = Substitute {
             pivot: &self.pivot,
             lower: &self.lower,
             fill: &self.fill,
@@ -259,12 +309,12 @@ impl Beams {
     fn take<const SUBTRACT: bool>(&mut self, x: &mut [f64]) {
         let free = self.free;
         if self.runs.len() == 1 {
-            return separate::<SUBTRACT>(self.lanes, &self.x, &mut x[..free]);
+            return self.arch.dispatch(Separate::<SUBTRACT> { lanes: self.lanes, rows: &self.x, line: &mut x[..free] });
         }
         if SUBTRACT {
             self.runs.iter().for_each(|run| run.fetch(x, &mut self.line));
         }
-        separate::<SUBTRACT>(self.lanes, &self.x, &mut self.line);
+        self.arch.dispatch(Separate::<SUBTRACT> { lanes: self.lanes, rows: &self.x, line: &mut self.line });
         self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.send(&self.line, x));
     }
 }
@@ -276,138 +326,6 @@ impl Run {
 
     fn send(&self, line: &[f64], x: &mut [f64]) {
         x[self.dof..self.dof + self.length].copy_from_slice(&line[self.line..self.line + self.length]);
-    }
-}
-
-/// The separators of all stretches, block by block.
-pub(super) struct Reduced {
-    pivots: Vec<Pivot<f64>>,
-    /// Coupling of a separator with the next.
-    coupling: Vec<Full<f64>>,
-}
-
-impl Reduced {
-    /// From the first rows of the separators' own blocks, of what the stretches before add to them, and of the couplings;
-    /// `false` if singular.
-    #[inline(never)]
-    fn factor(&mut self, lanes: usize, own: &[f64], next: &[f64], coupling: &[f64]) -> bool {
-        let mut regular = true;
-        for lane in 0..lanes {
-            let mut block: Upper<f64> = std::array::from_fn(|k| own[k * lanes + lane]);
-            self.coupling[lane] = [0, 1, 2].map(|i| [0, 1, 2].map(|j| coupling[(3 * i + j) * lanes + lane]));
-            if let Some(before) = lane.checked_sub(1) {
-                let coupled = transposed(&self.coupling[before]);
-                let sum = std::array::from_fn(|k| block[k] + next[k * lanes + before]);
-                block = minus_product(&sum, &solve_rows(&coupled, &self.pivots[before]), &coupled);
-            }
-            let (eliminated, flaw) = pivot(&block);
-            regular &= flaw < 0.0 && eliminated.iter().all(|x| x.is_finite());
-            self.pivots[lane] = eliminated;
-        }
-        regular
-    }
-
-    /// Solves for the separators, in the first row of `x`, with what the stretches before leave for them in the last;
-    /// overwrites that with the next separators.
-    #[inline(never)]
-    fn solve(&self, lanes: usize, x: &mut [f64]) {
-        let beyond = x.len() - 3 * lanes;
-        let at = |x: &[f64], first: usize, lane: usize| [0, 1, 2].map(|k| x[first + k * lanes + lane]);
-        let put = |x: &mut [f64], first: usize, lane: usize, z: [f64; 3]| {
-            (0..3).for_each(|k| x[first + k * lanes + lane] = z[k]);
-        };
-        for lane in 1..lanes {
-            let (own, left) = (at(x, 0, lane), at(x, beyond, lane - 1));
-            let before = solve(&self.pivots[lane - 1], &at(x, 0, lane - 1));
-            let sum = [0, 1, 2].map(|k| own[k] + left[k]);
-            put(x, 0, lane, minus_rows(&sum, &transposed(&self.coupling[lane - 1]), &before));
-        }
-        let mut next = [0.0; 3];
-        for lane in (0..lanes).rev() {
-            let own = minus_rows(&at(x, 0, lane), &self.coupling[lane], &next);
-            put(x, beyond, lane, next);
-            next = solve(&self.pivots[lane], &own);
-            put(x, 0, lane, next);
-        }
-    }
-}
-
-/// Where the numbers of nodes are: rows and lanes.
-#[derive(Clone, Copy)]
-struct Layout {
-    lanes: usize,
-    rows: usize,
-}
-
-impl Layout {
-    /// An array with `per` numbers for each of so many rows.
-    fn place<const N: usize>(self, per: usize, rows: usize, value: impl Fn(usize) -> [f64; N]) -> Vec<f64> {
-        let mut array = vec![0.0; per * rows * self.lanes];
-        for row in 0..rows {
-            for lane in 0..self.lanes {
-                for (k, x) in value(lane * self.rows + row).into_iter().enumerate() {
-                    array[(row * per + k) * self.lanes + lane] = x;
-                }
-            }
-        }
-        array
-    }
-}
-
-/// From numbers along the chain to lanes, the last of which may be shorter; a row more for the first nodes of the next
-/// lanes.
-fn interleave(lanes: usize, line: &[f64], rows: &mut [f64]) {
-    match lanes {
-        4 => interleave_by::<4>(line, rows),
-        2 => interleave_by::<2>(line, rows),
-        _ => rows[..line.len()].copy_from_slice(line),
-    }
-    let beyond = rows.len() - 3 * lanes;
-    for k in 0..3 {
-        for lane in 0..lanes {
-            rows[beyond + k * lanes + lane] = if lane + 1 < lanes { rows[k * lanes + lane + 1] } else { 0.0 };
-        }
-    }
-}
-
-fn interleave_by<const K: usize>(line: &[f64], rows: &mut [f64]) {
-    let length = rows.len() / K - 3;
-    let last = line.len() - (K - 1) * length;
-    let lanes: [&[f64]; K] = std::array::from_fn(|lane| &line[lane * length..][..last]);
-    let rows = &mut rows.as_chunks_mut::<K>().0[..length];
-    for (t, row) in rows[..last].iter_mut().enumerate() {
-        *row = lanes.map(|lane| lane[t]);
-    }
-    for (t, row) in rows.iter_mut().enumerate().skip(last) {
-        *row = std::array::from_fn(|lane| if lane + 1 < K { line[lane * length + t] } else { 0.0 });
-    }
-}
-
-/// From lanes to numbers along the chain: these are overwritten, or the others subtracted from them.
-fn separate<const SUBTRACT: bool>(lanes: usize, rows: &[f64], line: &mut [f64]) {
-    match lanes {
-        4 => separate_by::<4, SUBTRACT>(rows, line),
-        2 => separate_by::<2, SUBTRACT>(rows, line),
-        _ => separate_by::<1, SUBTRACT>(rows, line),
-    }
-}
-
-fn separate_by<const K: usize, const SUBTRACT: bool>(rows: &[f64], line: &mut [f64]) {
-    let length = rows.len() / K - 3;
-    let last = line.len() - (K - 1) * length;
-    let rows = &rows.as_chunks::<K>().0[..length];
-    let mut parts = line.chunks_mut(length);
-    let parts: [&mut [f64]; K] = std::array::from_fn(|_| parts.next().unwrap_or_default());
-    let put = |x: &mut f64, value: f64| *x = if SUBTRACT { *x - value } else { value };
-    for (t, row) in rows[..last].iter().enumerate() {
-        for lane in 0..K {
-            put(&mut parts[lane][t], row[lane]);
-        }
-    }
-    for (t, row) in rows.iter().enumerate().skip(last) {
-        for lane in 0..K - 1 {
-            put(&mut parts[lane][t], row[lane]);
-        }
     }
 }
 

@@ -5,22 +5,30 @@
 //! end of the stretch to its beginning, which fills the block between them and the separator of the next stretch.
 //! One lane is the plain block LDLᵀ.
 
-use super::Reduced;
-use crate::elements::section::{Section, Strains};
+use super::reduced::Reduced;
+use crate::elements::section::{Rigidity, Section, half_turn};
 use crate::la::number::{Number, Wide};
 use crate::la::small::{
-    Full, Upper, minus_product, minus_rows, minus_times, pivot, solve, solve_columns, solve_rows, transposed,
+    Full, Pivot, Upper, backward, forward, halves, minus_columns, minus_product, minus_rows, minus_times, pivot, scale,
+    transposed,
 };
 use pulp::{Simd, WithSimd};
+use std::ops::Range;
 
 /// Fill below this part of what it began with changes no digit; it is left out, before it becomes subnormal.
 const NEGLIGIBLE: f64 = 1e-40;
 
-/// Rows between two looks at the fill.
-const LOOK: usize = 8;
+/// Elements whose sines are found together: shorter loops, more of which the processor has at hand at once.
+const CHUNK: usize = 16;
 
-/// Constants of the elements: length, 1/length, direction, stiffnesses, damping of strain rates.
-pub(super) const CONSTANTS: usize = 8;
+/// Rows between two looks at the fill.
+const LOOK: usize = 32;
+
+/// Constants of an element: length, 1/length, direction, stiffnesses.
+pub(super) const CONSTANTS: usize = 7;
+
+/// Constants of its tangent, in the order of [`Rigidity`].
+pub(super) const RIGIDITY: usize = 7;
 
 #[inline(always)]
 fn rows<const N: usize, S: Simd>(x: &[f64]) -> &[[S::f64s; N]] {
@@ -61,9 +69,9 @@ fn full<T: Copy>(a: &[T; 9]) -> Full<T> {
 }
 
 #[inline(always)]
-fn section<S: Simd>(simd: S, row: &[S::f64s; CONSTANTS]) -> (Section<Wide<S>>, Wide<S>) {
-    let [length, per_length, x, y, axial, shear, bending, rate] = load(simd, row);
-    (Section { length, per_length, direction: [x, y], stiffness: [axial, shear, bending] }, rate)
+fn section<S: Simd>(simd: S, row: &[S::f64s; CONSTANTS]) -> Section<Wide<S>> {
+    let [length, per_length, x, y, axial, shear, bending] = load(simd, row);
+    Section { length, per_length, direction: [x, y], stiffness: [axial, shear, bending] }
 }
 
 #[inline(always)]
@@ -80,16 +88,21 @@ fn with_diagonal<N: Number>(a: Upper<N>, [x, y, t]: [N; 3]) -> Upper<N> {
     [a[0] + x, a[1], a[2], a[3] + y, a[4], a[5] + t]
 }
 
+/// A place that vectors like. As an argument of a function it is in memory, and then the stack of the caller is aligned: else
+/// half of the vectors that do not fit the registers would lie across two lines of the cache.
+#[repr(align(32))]
+struct Aligned<S: Simd>(Wide<S>);
+
 /// Sum of all lanes. A function of its own, because a use of single lanes would turn the loop around it into scalar code.
 #[inline(never)]
-fn sum<S: Simd>(simd: S, x: S::f64s) -> f64 {
-    simd.reduce_sum_f64s(x)
+fn sum<S: Simd>(x: Aligned<S>) -> f64 {
+    x.0.sum()
 }
 
 /// Largest lane of all.
 #[inline(never)]
-fn largest<S: Simd>(simd: S, x: S::f64s) -> f64 {
-    simd.reduce_max_f64s(x)
+fn most<S: Simd>(x: Aligned<S>) -> f64 {
+    x.0.most()
 }
 
 /// Largest entry of a block in every lane.
@@ -124,37 +137,42 @@ impl WithSimd for Strain<'_> {
         let zero = Wide::splat(simd, 0.0);
         let (mut energy, mut carried) = (zero, [zero; 3]);
         let mut a = load(simd, &q[0]);
-        for j in 0..count {
-            let b = load(simd, &q[j + 1]);
-            let (section, _) = section(simd, &constants[j]);
-            let state = section.strains(&a, &b);
-            let (own, [first, second]) = section.forces(&state);
-            energy = energy + own;
-            forces[j] = store(sum_of(carried, first));
-            strains[j] = store([state.values[0], state.values[1], state.angle[0], state.angle[1]]);
-            (carried, a) = (second, b);
+        for from in (0..count).step_by(CHUNK) {
+            let chunk = from..(from + CHUNK).min(count);
+            for j in chunk.clone() {
+                let [sine, cosine] = half_turn(Wide::new(simd, q[j][2]), Wide::new(simd, q[j + 1][2]));
+                (strains[j][2], strains[j][3]) = (sine.value, cosine.value);
+            }
+            for j in chunk {
+                let (b, section, turn) = (load(simd, &q[j + 1]), section(simd, &constants[j]), &strains[j]);
+                let state = section.strains_at(&a, &b, [Wide::new(simd, turn[2]), Wide::new(simd, turn[3])]);
+                let (own, [first, second]) = section.forces(&state);
+                energy = energy + own;
+                forces[j] = store(sum_of(carried, first));
+                strains[j] = store([state.values[0], state.values[1], state.angle[0], state.angle[1]]);
+                (carried, a) = (second, b);
+            }
         }
         forces[count] = store(carried);
-        sum(simd, energy.value)
+        sum(Aligned(energy))
     }
 }
 
 /// Factor of m M + c C + k K at the last strains, where `inertia` and `coupling` hold m M + c C.
 pub(super) struct Factorize<'a> {
-    pub constants: &'a [f64],
+    pub rigidity: &'a [f64],
     pub strains: &'a [f64],
     pub inertia: &'a [f64],
     pub coupling: &'a [f64],
     /// Whether a row of nodes has held degrees of freedom, and zeros for them among ones.
     pub held: &'a [bool],
     pub keep: &'a [f64],
-    /// Factors of the damping of strain rates and of the stiffness.
-    pub c: f64,
-    pub k: f64,
     pub pivot: &'a mut [f64],
     pub lower: &'a mut [f64],
     pub fill: &'a mut [f64],
     pub reduced: &'a mut Reduced,
+    /// Right-hand side, in which it eliminates on the way.
+    pub x: &'a mut [f64],
 }
 
 /// Blocks of one element: first node, coupling, second node.
@@ -166,82 +184,128 @@ impl WithSimd for Factorize<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Option<usize> {
-        let rows_of = Rows {
+        let count = rows::<RIGIDITY, S>(self.rigidity).len();
+        let mut rows = Rows {
             simd,
-            constants: rows::<CONSTANTS, S>(self.constants),
-            strains: rows::<4, S>(self.strains),
-            coupling: rows::<3, S>(self.coupling),
+            rigidity: rows::<RIGIDITY, S>(self.rigidity),
+            strains: &rows::<4, S>(self.strains)[..count],
+            inertia: &rows::<3, S>(self.inertia)[..count],
+            coupling: &rows::<3, S>(self.coupling)[..count],
             held: self.held,
-            keep: rows::<3, S>(self.keep),
-            c: Wide::splat(simd, self.c),
-            k: Wide::splat(simd, self.k),
+            keep: &rows::<3, S>(self.keep)[..count + 1],
+            pivots: &mut rows_mut::<6, S>(self.pivot)[..count],
+            lower: &mut rows_mut::<9, S>(self.lower)[..count],
+            fill: &mut rows_mut::<9, S>(self.fill)[..count],
+            x: &mut rows_mut::<3, S>(self.x)[..count + 1],
         };
-        let count = rows_of.constants.len();
-        let inertia = &rows::<3, S>(self.inertia)[..count];
-        let pivots = &mut rows_mut::<6, S>(self.pivot)[..count];
-        let lower = &mut rows_mut::<9, S>(self.lower)[..count];
-        let filled = &mut rows_mut::<9, S>(self.fill)[..count];
         let zero = Wide::splat(simd, 0.0);
-        let last = count - 1;
-        let Blocks(first, mut fill, mut next) = rows_of.blocks(last);
-        let mut own = with_diagonal(first, load(simd, &inertia[last]));
-        let mut flaw = zero.like(f64::NEG_INFINITY);
-        let lanes = S::F64_LANES > 1;
-        let floor = if lanes { NEGLIGIBLE * largest(simd, modulus(&fill).value) } else { 0.0 };
-        let (mut filling, mut filled_from) = (lanes, 1);
-        for e in (0..last).rev() {
-            let j = e + 1;
-            let Blocks(first, upper, second) = rows_of.blocks(e);
-            let (eliminated, flawed) = pivot(&sum_of(own, second));
-            flaw = flaw.larger(flawed);
-            let multiplier = solve_rows(&upper, &eliminated);
-            own = minus_product(&with_diagonal(first, load(simd, &inertia[e])), &multiplier, &upper);
-            pivots[j] = store(eliminated);
-            lower[j] = store(flat(&multiplier));
-            if filling {
-                let g = solve_columns(&eliminated, &fill);
-                next = minus_product(&next, &transposed(&fill), &transposed(&g));
-                fill = minus_times(&upper, &g);
-                filled[j] = store(flat(&g));
-                if j % LOOK == 0 && largest(simd, modulus(&fill).value) <= floor {
-                    (filling, filled_from, fill) = (false, j, [[zero; 3]; 3]);
-                }
+        let (last, lanes) = (count - 1, S::F64_LANES > 1);
+        let Blocks(first, fill, next) = rows.blocks::<true>(last);
+        let mut front = Front {
+            own: with_diagonal(first, load(simd, &rows.inertia[last])),
+            right: load(simd, &rows.x[last]),
+            loss: zero,
+            fill: transposed(&fill),
+            next,
+            beyond: [zero; 3],
+        };
+        let floor = if lanes { NEGLIGIBLE * most(Aligned(modulus(&fill))) } else { 0.0 };
+        let (mut filled_from, mut end) = (if lanes { 1 } else { count }, count);
+        while end > 1 {
+            let begin = end.saturating_sub(LOOK).max(1);
+            // In scalar code every row asks: without that branch the compiler pairs numbers, which is slower by a third.
+            let held = !lanes || self.held[begin - 1..end].contains(&true);
+            let filling = filled_from < end;
+            front = match (held, filling) {
+                (false, false) => rows.eliminate::<false, false>(begin..end, front),
+                (false, true) => rows.eliminate::<false, true>(begin..end, front),
+                (true, false) => rows.eliminate::<true, false>(begin..end, front),
+                (true, true) => rows.eliminate::<true, true>(begin..end, front),
+            };
+            if filling && most(Aligned(modulus(&front.fill))) <= floor {
+                (filled_from, front.fill) = (begin, [[zero; 3]; 3]);
             }
+            end = begin;
         }
-        pivots[0] = store(own);
-        lower[0] = store(flat(&fill));
-        filled[0][..6].copy_from_slice(&store(next));
-        let regular = largest(simd, flaw.value) < 0.0;
+        (rows.x[0], rows.x[count]) = (store(front.right), store(front.beyond));
+        rows.pivots[0] = store(front.own);
+        rows.lower[0] = store(flat(&transposed(&front.fill)));
+        rows.fill[0][..6].copy_from_slice(&store(front.next));
+        let regular = most(Aligned(front.loss)) < 1.0;
         let (own, next, fill) = (&self.pivot[..], &self.fill[..], &self.lower[..]);
-        (self.reduced.factor(S::F64_LANES, own, next, fill) && regular).then_some(if lanes {
-            filled_from
-        } else {
-            count
-        })
+        (self.reduced.factor(own, next, fill, self.x) && regular).then_some(filled_from)
     }
 }
 
-/// What the blocks of an element come from.
+/// What elimination has come to.
+struct Front<N> {
+    /// Block and right-hand side of the row that is next, without what the element before it adds.
+    own: Upper<N>,
+    right: [N; 3],
+    /// Below one while all pivots are regular.
+    loss: N,
+    /// Coupling of that row with the separator of the next stretch, by rows of the latter; what elimination adds to the
+    /// block and to the right-hand side there.
+    fill: Full<N>,
+    next: Upper<N>,
+    beyond: [N; 3],
+}
+
+/// The rows of all arrays.
 struct Rows<'a, S: Simd> {
     simd: S,
-    constants: &'a [[S::f64s; CONSTANTS]],
+    rigidity: &'a [[S::f64s; RIGIDITY]],
     strains: &'a [[S::f64s; 4]],
+    inertia: &'a [[S::f64s; 3]],
     coupling: &'a [[S::f64s; 3]],
     held: &'a [bool],
     keep: &'a [[S::f64s; 3]],
-    c: Wide<S>,
-    k: Wide<S>,
+    pivots: &'a mut [[S::f64s; 6]],
+    lower: &'a mut [[S::f64s; 9]],
+    fill: &'a mut [[S::f64s; 9]],
+    x: &'a mut [[S::f64s; 3]],
 }
 
 impl<S: Simd> Rows<'_, S> {
+    /// Eliminates rows from the last to the first.
     #[inline(always)]
-    fn blocks(&self, e: usize) -> Blocks<Wide<S>> {
+    fn eliminate<const HELD: bool, const FILL: bool>(
+        &mut self,
+        rows: Range<usize>,
+        front: Front<Wide<S>>,
+    ) -> Front<Wide<S>> {
         let simd = self.simd;
-        let (section, rate) = section(simd, &self.constants[e]);
+        let Front { mut own, mut right, mut loss, mut fill, mut next, mut beyond } = front;
+        for j in rows.rev() {
+            let Blocks(first, upper, second) = self.blocks::<HELD>(j - 1);
+            let (eliminated, lost) = pivot(&sum_of(own, second));
+            loss = loss.larger(lost);
+            let (half, multiplier) = halves(&upper, &eliminated);
+            own = minus_product(&with_diagonal(first, load(simd, &self.inertia[j - 1])), &multiplier, &half);
+            self.pivots[j] = store(eliminated);
+            self.lower[j] = store(flat(&multiplier));
+            let y = forward(&eliminated, &right);
+            self.x[j] = store(scale(&eliminated, &y));
+            right = minus_rows(&load(simd, &self.x[j - 1]), &multiplier, &y);
+            if FILL {
+                let (half, g) = halves(&fill, &eliminated);
+                next = minus_product(&next, &half, &g);
+                fill = minus_times(&half, &multiplier);
+                beyond = minus_rows(&beyond, &g, &y);
+                self.fill[j] = store(flat(&g));
+            }
+        }
+        Front { own, right, loss, fill, next, beyond }
+    }
+
+    /// Blocks of an element, with those of the inertia between its nodes.
+    #[inline(always)]
+    fn blocks<const HELD: bool>(&self, e: usize) -> Blocks<Wide<S>> {
+        let simd = self.simd;
+        let [least, difference, along, first, second, arm, bending] = load(simd, &self.rigidity[e]);
+        let rigidity = Rigidity { least, difference, along, across: [first, second], arm, bending };
         let [stretch, slip, cosine, sine] = load(simd, &self.strains[e]);
-        // The tangent does not depend on the curvature.
-        let state = Strains { values: [stretch, slip, slip], angle: [cosine, sine] };
-        let t = section.tangent(&state, self.c.times_plus(rate, self.k), self.k);
+        let t = rigidity.tangent([stretch, slip], [cosine, sine]);
         let ([xx, xy, yy], [x, y]) = (t.places, t.mixed);
         let [mx, my, mt] = load(simd, &self.coupling[e]);
         let mut blocks = Blocks(
@@ -249,7 +313,7 @@ impl<S: Simd> Rows<'_, S> {
             [[mx - xx, -xy, -x], [-xy, my - yy, -y], [x, y, mt + t.cross]],
             [xx, xy, x, yy, y, t.own],
         );
-        if self.held[e] || self.held[e + 1] {
+        if HELD && (self.held[e] || self.held[e + 1]) {
             hold(&mut blocks, &load(simd, &self.keep[e]), &load(simd, &self.keep[e + 1]));
         }
         blocks
@@ -271,8 +335,8 @@ fn hold<N: Number>(blocks: &mut Blocks<N>, first: &[N; 3], second: &[N; 3]) {
     }
 }
 
-/// Solution in place of the right-hand side.
-pub(super) struct Solve<'a> {
+/// Elimination in a right-hand side.
+pub(super) struct Eliminate<'a> {
     pub pivot: &'a [f64],
     pub lower: &'a [f64],
     pub fill: &'a [f64],
@@ -281,7 +345,7 @@ pub(super) struct Solve<'a> {
     pub x: &'a mut [f64],
 }
 
-impl WithSimd for Solve<'_> {
+impl WithSimd for Eliminate<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -291,28 +355,50 @@ impl WithSimd for Solve<'_> {
         let lower = &rows::<9, S>(self.lower)[..count];
         let fill = &rows::<9, S>(self.fill)[..count];
         let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
-        let from = self.filled_from.min(count);
-        let zero = Wide::splat(simd, 0.0);
-        let mut next = [zero; 3];
-        let mut y = load(simd, &x[count - 1]);
+        let (mut right, mut beyond) = (load(simd, &x[count - 1]), [Wide::splat(simd, 0.0); 3]);
         for j in (1..count).rev() {
-            if j >= from {
-                next = minus_rows(&next, &transposed(&full(&load(simd, &fill[j]))), &y);
+            let pivot: Pivot<_> = load(simd, &pivots[j]);
+            let y = forward(&pivot, &right);
+            x[j] = store(scale(&pivot, &y));
+            right = minus_rows(&load(simd, &x[j - 1]), &full(&load(simd, &lower[j])), &y);
+            if j >= self.filled_from {
+                beyond = minus_rows(&beyond, &full(&load(simd, &fill[j])), &y);
             }
-            y = minus_rows(&load(simd, &x[j - 1]), &full(&load(simd, &lower[j])), &y);
-            x[j - 1] = store(y);
         }
-        x[count] = store(next);
-        self.reduced.solve(S::F64_LANES, self.x);
+        (x[0], x[count]) = (store(right), store(beyond));
+        self.reduced.eliminate(self.x);
+    }
+}
+
+/// Solution from what elimination left.
+pub(super) struct Substitute<'a> {
+    pub pivot: &'a [f64],
+    pub lower: &'a [f64],
+    pub fill: &'a [f64],
+    pub filled_from: usize,
+    pub reduced: &'a Reduced,
+    pub x: &'a mut [f64],
+}
+
+impl WithSimd for Substitute<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.reduced.substitute(self.x);
+        let pivots = rows::<6, S>(self.pivot);
+        let count = pivots.len();
+        let lower = &rows::<9, S>(self.lower)[..count];
+        let fill = &rows::<9, S>(self.fill)[..count];
         let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
-        let mut before = load(simd, &x[0]);
-        let next = load(simd, &x[count]);
+        let (mut before, next) = (load(simd, &x[0]), load(simd, &x[count]));
         for j in 1..count {
-            let mut own = solve(&load(simd, &pivots[j]), &load(simd, &x[j]));
-            if j >= from {
-                own = minus_rows(&own, &full(&load(simd, &fill[j])), &next);
+            let mut own = load(simd, &x[j]);
+            if j >= self.filled_from {
+                own = minus_columns(&own, &full(&load(simd, &fill[j])), &next);
             }
-            before = minus_rows(&own, &transposed(&full(&load(simd, &lower[j]))), &before);
+            own = minus_columns(&own, &full(&load(simd, &lower[j])), &before);
+            before = backward(&load(simd, &pivots[j]), &own);
             x[j] = store(before);
         }
     }

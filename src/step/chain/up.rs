@@ -41,10 +41,10 @@ impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Up<'_,
             let (range, rows, booking) = (piece.rows.clone(), &mut rows, &mut booking);
             // Written out, because each of them is a loop of its own.
             match (filled(piece), pressed(piece)) {
-                (None, None) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, (None, None), booking),
-                (fill, None) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, (fill, None), booking),
-                (None, kick) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, (None, kick), booking),
-                (fill, kick) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, (fill, kick), booking),
+                (None, None) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(None, None), booking),
+                (fill, None) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(fill, None), booking),
+                (None, kicks) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(None, kicks), booking),
+                (fill, kicks) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(fill, kicks), booking),
             }
             let mut a = walk.a.row();
             settle(&mut a);
@@ -61,8 +61,8 @@ impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Up<'_,
         let last = |x: N| x.row()[LANES - 1];
         let mut few = Booking::<f64>::after((), rates.map(last), places.map(last));
         let mut walk = Walk::<f64>::new((), &factor.weights, kick.p, &0.0, &last(walk.a));
-        let (range, kicks) = (0..tail.edges.len(), (None, Some(&kick.response.tail[..])));
-        walk.go::<CARRIES, LOSES, FILTER>((), &mut tail, range, kicks, &mut few);
+        let (range, more) = (0..tail.edges.len(), More::of(None, Some(&kick.response.tail)));
+        walk.go::<CARRIES, LOSES, FILTER>((), &mut tail, range, more, &mut few);
         // The edge after the last unknown.
         few.add_places::<LOSES, FILTER>(line.last_stiffness, Places::default());
         booking.stored().total(&few.sums)
@@ -141,6 +141,19 @@ impl<R: Copy> Arrays<'_, R> {
     }
 }
 
+/// What some rows have and others have not: their fill, and what kicks them.
+struct More<'a, R> {
+    fill: Option<&'a [R]>,
+    kicks: Option<&'a [[R; 2]]>,
+}
+
+impl<'a, R> More<'a, R> {
+    #[inline(always)]
+    fn of(fill: Option<&'a [R]>, kicks: Option<&'a [[R; 2]]>) -> More<'a, R> {
+        More { fill, kicks }
+    }
+}
+
 /// Goes along the rows, or along the numbers behind them.
 struct Walk<N> {
     h: N,
@@ -171,18 +184,18 @@ impl<N: Number> Walk<N> {
         }
     }
 
-    /// Moves and books some rows, with their fill and what kicks them.
+    /// Moves and books some rows.
     #[inline(always)]
     fn go<const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
         &mut self,
         set: N::Set,
         x: &mut Arrays<N::Row>,
         range: Range<usize>,
-        (fill, kicks): (Option<&[N::Row]>, Option<&[[N::Row; 2]]>),
+        more: More<N::Row>,
         booking: &mut Booking<N>,
     ) {
         let (mut x, start, len) = (x.until::<FILTER>(range.end), range.start, range.len());
-        let (fill, kicks) = (fill.map(|x| &x[..len]), kicks.map(|x| &x[..len]));
+        let (fill, kicks) = (more.fill.map(|x| &x[..len]), more.kicks.map(|x| &x[..len]));
         for j in range.clone() {
             let own = (fill.map(|x| &x[j - start]), kicks.map(|x| &x[j - start]));
             self.advance::<CARRIES>(set, &mut x, j, own);
