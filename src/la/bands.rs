@@ -129,10 +129,10 @@ impl<const K: usize> WithSimd for Product<'_, '_, K> {
             let before = begin.saturating_sub(distance)..end.saturating_sub(distance);
             for k in 0..K {
                 let (x, y) = (self.x[k], &mut *self.y[k]);
-                add(y, &values[start.min(stop)..stop], &x[(start + distance).min(n)..]);
                 if distance > 0 {
                     add(&mut y[begin - start..], &values[before.clone()], &x[before.clone()]);
                 }
+                add(y, &values[start.min(stop)..stop], &x[(start + distance).min(n)..]);
             }
         }
     }
@@ -152,7 +152,7 @@ impl<const K: usize> Product<'_, '_, K> {
             let (y, y_rest) = S::as_mut_simd_f64s(self.y[k]);
             let (a, b, x, z) = (&a[..y.len()], &b[..y.len()], &x[..y.len()], &z[..y.len()]);
             for i in 0..y.len() {
-                y[i] = simd.mul_add_e_f64s(a[i], x[i], simd.mul_add_e_f64s(b[i], z[i], y[i]));
+                y[i] = simd.mul_add_e_f64s(b[i], z[i], simd.mul_add_e_f64s(a[i], x[i], y[i]));
             }
             for i in 0..y_rest.len() {
                 y_rest[i] += a_rest[i] * x_rest[i] + b_rest[i] * z_rest[i];
