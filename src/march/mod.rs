@@ -159,7 +159,8 @@ const SAMPLE: u32 = 64;
 #[derive(Default)]
 struct Stopwatch {
     total: Duration,
-    /// Steps to come that the last measurement stands for.
+    /// Measurements so far, and the steps to come that the last one stands for.
+    count: u32,
     left: u32,
 }
 
@@ -172,7 +173,9 @@ impl Stopwatch {
         let clock = Instant::now();
         let result = step();
         let time = clock.elapsed();
-        self.left = if time < SHORT { SAMPLE - 1 } else { 0 };
+        // The first steps are slower than the rest and stand for themselves.
+        self.count = self.count.saturating_add(1);
+        self.left = if time < SHORT { (self.count / 16).min(SAMPLE - 1) } else { 0 };
         self.total += time * (self.left + 1);
         result
     }
