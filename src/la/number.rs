@@ -188,6 +188,38 @@ fn polynomial<N: Number>(c: &[f64; 6], z: N) -> N {
     a.times_plus(pair, b).times_plus(pair, c)
 }
 
+/// Vectors in memory, so many to a row.
+#[inline(always)]
+pub fn rows<const N: usize, S: Simd>(x: &[f64]) -> &[[S::f64s; N]] {
+    S::as_simd_f64s(x).0.as_chunks().0
+}
+
+/// The same to be written.
+#[inline(always)]
+pub fn rows_mut<const N: usize, S: Simd>(x: &mut [f64]) -> &mut [[S::f64s; N]] {
+    S::as_mut_simd_f64s(x).0.as_chunks_mut().0
+}
+
+/// A row from memory.
+#[inline(always)]
+pub fn load<const N: usize, S: Simd>(simd: S, row: &[S::f64s; N]) -> [Wide<S>; N] {
+    let mut x = [Wide::new(simd, row[0]); N];
+    for k in 1..N {
+        x[k] = Wide::new(simd, row[k]);
+    }
+    x
+}
+
+/// A row for memory.
+#[inline(always)]
+pub fn store<const N: usize, S: Simd>(x: [Wide<S>; N]) -> [S::f64s; N] {
+    let mut row = [x[0].value; N];
+    for k in 1..N {
+        row[k] = x[k].value;
+    }
+    row
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,11 +5,23 @@ use super::number::Number;
 /// A full matrix by rows.
 pub type Full<N> = [[N; 3]; 3];
 
+/// Its numbers in a row.
+#[inline(always)]
+pub fn flat<T: Copy>(a: &Full<T>) -> [T; 9] {
+    [a[0][0], a[0][1], a[0][2], a[1][0], a[1][1], a[1][2], a[2][0], a[2][1], a[2][2]]
+}
+
+/// A full matrix from its numbers in a row.
+#[inline(always)]
+pub fn full<T: Copy>(a: &[T; 9]) -> Full<T> {
+    [[a[0], a[1], a[2]], [a[3], a[4], a[5]], [a[6], a[7], a[8]]]
+}
+
 /// A symmetric matrix: 00, 01, 02, 11, 12, 22.
 pub type Upper<N> = [N; 6];
 
 /// Place of entry (i, j) in an [`Upper`].
-const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+pub const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
 
 /// A pivot below this part of the entry that it came from is singular to working accuracy.
 const SINGULAR: f64 = 1e-14;

@@ -9,8 +9,8 @@ mod tests;
 
 use super::chain::Chain;
 use super::factor::Singular;
-use super::number::{Number, Wide};
-use super::small::{Full, Pivot, Upper, minus_product, minus_rows, pivot, solve, transposed};
+use super::number::{Number, Wide, load, rows, rows_mut, store};
+use super::small::{Full, PLACE, Pivot, Upper, flat, full, minus_product, minus_rows, pivot, solve, transposed};
 use super::symmetric::Pattern;
 use pulp::bytemuck::cast;
 use pulp::{Arch, Simd, WithSimd};
@@ -26,9 +26,6 @@ const NEGLIGIBLE: f64 = 1e-40;
 
 /// Blocks between two looks at the fill.
 const LOOK: usize = 8;
-
-/// Place of entry (r, c) in an [`Upper`].
-const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
 
 /// Factor of a symmetric block-tridiagonal matrix with blocks of order three. Every array has a row per place in a strand,
 /// a few numbers per row, and each number once per lane.
@@ -146,44 +143,6 @@ impl Strands {
     }
 }
 
-#[inline(always)]
-fn rows<const N: usize, S: Simd>(x: &[f64]) -> &[[S::f64s; N]] {
-    S::as_simd_f64s(x).0.as_chunks().0
-}
-
-#[inline(always)]
-fn rows_mut<const N: usize, S: Simd>(x: &mut [f64]) -> &mut [[S::f64s; N]] {
-    S::as_mut_simd_f64s(x).0.as_chunks_mut().0
-}
-
-#[inline(always)]
-fn load<const N: usize, S: Simd>(simd: S, row: &[S::f64s; N]) -> [Wide<S>; N] {
-    let mut x = [Wide::new(simd, row[0]); N];
-    for k in 1..N {
-        x[k] = Wide::new(simd, row[k]);
-    }
-    x
-}
-
-#[inline(always)]
-fn store<const N: usize, S: Simd>(x: [Wide<S>; N]) -> [S::f64s; N] {
-    let mut row = [x[0].value; N];
-    for k in 1..N {
-        row[k] = x[k].value;
-    }
-    row
-}
-
-#[inline(always)]
-fn flat<T: Copy>(a: &Full<T>) -> [T; 9] {
-    [a[0][0], a[0][1], a[0][2], a[1][0], a[1][1], a[1][2], a[2][0], a[2][1], a[2][2]]
-}
-
-#[inline(always)]
-fn full<T: Copy>(a: [T; 9]) -> Full<T> {
-    [[a[0], a[1], a[2]], [a[3], a[4], a[5]], [a[6], a[7], a[8]]]
-}
-
 /// B A⁻¹.
 #[inline(always)]
 fn over<N: Number>(b: &Full<N>, a: &Pivot<N>) -> Full<N> {
@@ -217,11 +176,11 @@ impl WithSimd for Factorize<'_> {
         let mut loss = zero;
         let (mut own, mut next) = (load(simd, &pivots[count - 1]), [zero; 6]);
         // F by columns.
-        let mut columns = transposed(&full(load(simd, &fill[0])));
+        let mut columns = transposed(&full(&load(simd, &fill[0])));
         let floor = NEGLIGIBLE * largest(simd, &fill[0]);
         let (mut filling, mut filled_from) = (true, 1);
         for j in (1..count).rev() {
-            let upper = full(load(simd, &lower[j]));
+            let upper = full(&load(simd, &lower[j]));
             let (eliminated, lost) = pivot(&own);
             loss = loss.larger(lost);
             let multiplier = over(&upper, &eliminated);
@@ -257,7 +216,7 @@ impl Reduced {
         let mut regular = true;
         for lane in 0..LANES {
             let mut block: Upper<f64> = std::array::from_fn(|k| own[k * LANES + lane]);
-            self.coupling[lane] = full(std::array::from_fn(|k| coupling[k * LANES + lane]));
+            self.coupling[lane] = full(&std::array::from_fn(|k| coupling[k * LANES + lane]));
             if let Some(before) = lane.checked_sub(1) {
                 let coupled = &self.coupling[before];
                 let sum = std::array::from_fn(|k| block[k] + next[k * LANES + before]);
@@ -374,7 +333,7 @@ impl WithSimd for Solve<'_> {
             own = factor.eliminate(j, wide(simd, &x), own, &mut next);
             y[j] = store(own);
         }
-        own = minus_rows(&wide(simd, &chain.get(b, 0)), &full(load(simd, &lower[1])), &own);
+        own = minus_rows(&wide(simd, &chain.get(b, 0)), &full(&load(simd, &lower[1])), &own);
         let (mut first, mut after) = (numbers(own), numbers(next));
         self.reduced.solve(&mut first, &mut after);
         chain.set(b, 0, &first);
@@ -416,9 +375,9 @@ impl<S: Simd> Blocks<'_, S> {
     fn eliminate(&self, j: usize, x: [Wide<S>; 3], behind: [Wide<S>; 3], next: &mut [Wide<S>; 3]) -> [Wide<S>; 3] {
         // Behind the last block there is none: zero times whatever stands there.
         let lower = &self.lower[(j + 1).min(self.lower.len() - 1)];
-        let own = minus_rows(&x, &full(load(self.simd, lower)), &behind);
+        let own = minus_rows(&x, &full(&load(self.simd, lower)), &behind);
         if j >= self.from {
-            *next = minus_rows(next, &full(load(self.simd, &self.fill[j])), &own);
+            *next = minus_rows(next, &full(&load(self.simd, &self.fill[j])), &own);
         }
         own
     }
@@ -428,9 +387,9 @@ impl<S: Simd> Blocks<'_, S> {
     fn spread(&self, j: usize, y: &[S::f64s; 3], before: [Wide<S>; 3], next: &[Wide<S>; 3]) -> [Wide<S>; 3] {
         let mut own = solve(&load(self.simd, &self.pivots[j]), &load(self.simd, y));
         if j >= self.from {
-            own = minus_rows(&own, &transposed(&full(load(self.simd, &self.fill[j]))), next);
+            own = minus_rows(&own, &transposed(&full(&load(self.simd, &self.fill[j]))), next);
         }
-        minus_rows(&own, &transposed(&full(load(self.simd, &self.lower[j]))), &before)
+        minus_rows(&own, &transposed(&full(&load(self.simd, &self.lower[j]))), &before)
     }
 }
 

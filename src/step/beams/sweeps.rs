@@ -7,10 +7,10 @@
 
 use super::reduced::Reduced;
 use crate::elements::section::{Rigidity, Section, half_turn};
-use crate::la::number::{Number, Wide};
+use crate::la::number::{Number, Wide, load, rows, rows_mut, store};
 use crate::la::small::{
-    Full, Pivot, Upper, backward, forward, halves, minus_columns, minus_product, minus_rows, minus_times, pivot, scale,
-    transposed,
+    Full, Pivot, Upper, backward, flat, forward, full, halves, minus_columns, minus_product, minus_rows, minus_times,
+    pivot, scale, transposed,
 };
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
@@ -29,44 +29,6 @@ pub(super) const CONSTANTS: usize = 7;
 
 /// Constants of its tangent, in the order of [`Rigidity`].
 pub(super) const RIGIDITY: usize = 7;
-
-#[inline(always)]
-fn rows<const N: usize, S: Simd>(x: &[f64]) -> &[[S::f64s; N]] {
-    S::as_simd_f64s(x).0.as_chunks().0
-}
-
-#[inline(always)]
-fn rows_mut<const N: usize, S: Simd>(x: &mut [f64]) -> &mut [[S::f64s; N]] {
-    S::as_mut_simd_f64s(x).0.as_chunks_mut().0
-}
-
-#[inline(always)]
-fn load<const N: usize, S: Simd>(simd: S, row: &[S::f64s; N]) -> [Wide<S>; N] {
-    let mut x = [Wide::new(simd, row[0]); N];
-    for k in 1..N {
-        x[k] = Wide::new(simd, row[k]);
-    }
-    x
-}
-
-#[inline(always)]
-fn store<const N: usize, S: Simd>(x: [Wide<S>; N]) -> [S::f64s; N] {
-    let mut row = [x[0].value; N];
-    for k in 1..N {
-        row[k] = x[k].value;
-    }
-    row
-}
-
-#[inline(always)]
-fn flat<T: Copy>(a: &Full<T>) -> [T; 9] {
-    [a[0][0], a[0][1], a[0][2], a[1][0], a[1][1], a[1][2], a[2][0], a[2][1], a[2][2]]
-}
-
-#[inline(always)]
-fn full<T: Copy>(a: &[T; 9]) -> Full<T> {
-    [[a[0], a[1], a[2]], [a[3], a[4], a[5]], [a[6], a[7], a[8]]]
-}
 
 #[inline(always)]
 fn section<S: Simd>(simd: S, row: &[S::f64s; CONSTANTS]) -> Section<Wide<S>> {
