@@ -33,6 +33,7 @@ def bar(elements, scheme):
 # Name: case, settings, step size, steps of the shorter run; the longer one has twice as many.
 KERNELS = {
     "bar, 200 elements, moreau-jean": bar(200, MOREAU),
+    "bar, 200 elements, generalized-alpha": bar(200, ALPHA),
     "bar, 2000 elements, moreau-jean": bar(2000, MOREAU),
     "bar, 2000 elements, generalized-alpha": bar(2000, ALPHA),
     "rotating beam, 4 exact elements": ("rotating-beam", [], 1e-3, 100),
