@@ -199,16 +199,14 @@ impl<N: Number> Walk<N> {
         for j in range.clone() {
             let own = (fill.map(|x| &x[j - start]), kicks.map(|x| &x[j - start]));
             self.advance::<CARRIES>(set, &mut x, j, own);
+            booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
             if !CARRIES && !FILTER {
-                // So few sums fit the registers beside the motion.
-                let own = (self.rates(set, &x, j), self.places::<FILTER>(set, &mut x, j));
-                booking.add::<CARRIES, LOSES, FILTER>(x.constants(set, j), own);
+                // So few sums fit the registers together.
+                let own = self.places::<FILTER>(set, &mut x, j);
+                booking.add_places::<LOSES, FILTER>(x.constants(set, j)[0], own);
             }
         }
         if CARRIES || FILTER {
-            for j in range.clone() {
-                booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
-            }
             for j in range.clone() {
                 let own = self.places::<FILTER>(set, &mut x, j);
                 booking.add_places::<LOSES, FILTER>(x.constants(set, j)[0], own);
