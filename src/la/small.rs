@@ -35,7 +35,7 @@ fn minor<N: Number>(x: N, y: N, z: N, w: N) -> N {
 /// Factor of a symmetric matrix: multipliers 01, 02, 12 and inverse pivots.
 pub type Pivot<N> = [N; 6];
 
-/// LDLᵀ of a symmetric matrix, and how far pivots are below the entries that they came from: not below [`SINGULAR`] of
+/// LDLᵀ of a symmetric matrix, and how far pivots are below the entries that they came from: not below 1e-14 of
 /// them in lanes where it is less than one.
 ///
 /// Elimination without fractions, so that the divisions do not wait for each other. An inverse would do for less waiting,
