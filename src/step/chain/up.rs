@@ -196,17 +196,26 @@ impl<N: Number> Walk<N> {
     ) {
         let (mut x, start, len) = (x.until::<FILTER>(range.end), range.start, range.len());
         let (fill, kicks) = (more.fill.map(|x| &x[..len]), more.kicks.map(|x| &x[..len]));
+        // As many sums in a loop as fit the registers.
+        let rates_apart = CARRIES && (fill.is_some() || kicks.is_some());
+        let places_apart = CARRIES || FILTER;
         for j in range.clone() {
             let own = (fill.map(|x| &x[j - start]), kicks.map(|x| &x[j - start]));
             self.advance::<CARRIES>(set, &mut x, j, own);
-            booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
-            if !CARRIES && !FILTER {
-                // So few sums fit the registers together.
+            if !rates_apart {
+                booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
+            }
+            if !places_apart {
                 let own = self.places::<FILTER>(set, &mut x, j);
                 booking.add_places::<LOSES, FILTER>(x.constants(set, j)[0], own);
             }
         }
-        if CARRIES || FILTER {
+        if rates_apart {
+            for j in range.clone() {
+                booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
+            }
+        }
+        if places_apart {
             for j in range.clone() {
                 let own = self.places::<FILTER>(set, &mut x, j);
                 booking.add_places::<LOSES, FILTER>(x.constants(set, j)[0], own);
