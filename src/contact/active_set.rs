@@ -8,7 +8,7 @@
 use super::doubled::Doubled;
 use super::solver::{Method, Outcome};
 use super::turn::{Turn, Turned};
-use crate::la::{Bands, CHUNK, Factor, Symmetric};
+use crate::la::{Bands, CHUNK, Factor, Symmetric, larger};
 use std::ops::Range;
 
 /// Passes without fewer contradictions after which the interior point is asked.
@@ -322,11 +322,6 @@ impl ActiveSet {
             self.closed[contact as usize] = p[i] > stiff[i] * y[i];
         }
     }
-}
-
-/// The larger of two numbers, the first if the second is none.
-fn larger(x: f64, y: f64) -> f64 {
-    if y > x { y } else { x }
 }
 
 /// Rows in pieces that suit products with bands.

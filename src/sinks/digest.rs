@@ -4,6 +4,7 @@ use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::contact::Key;
 use crate::contact::solver::Method;
+use crate::la::larger;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +130,7 @@ impl Sink for Digest {
     fn record(&mut self, record: &Record) -> Result<()> {
         let attempt = record.attempt;
         let state = &attempt.state;
-        self.penetration = attempt.gaps.iter().fold(self.penetration, |worst, gap| worst.max(-gap));
+        self.penetration = attempt.gaps.iter().fold(self.penetration, |worst, gap| larger(worst, -gap));
         if record.h == 0.0 {
             return Ok(());
         }

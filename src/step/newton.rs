@@ -3,6 +3,7 @@
 use super::sums::{Residual, Sizes};
 use super::{Attempt, Stepper};
 use crate::contact::friction::{Rough, natural_map};
+use crate::la::larger;
 use crate::state::State;
 use crate::system::System;
 use crate::{Error, Result};
@@ -154,7 +155,7 @@ impl Stepper<'_> {
         for &i in &work.active {
             let rows = scene.rows_of(i as usize);
             for row in rows.clone() {
-                scale = scale.max(work.u0[row].abs()).max(work.u1[row].abs()).max(work.b[row].abs());
+                scale = [work.u0[row], work.u1[row], work.b[row]].iter().fold(scale, |scale, u| larger(scale, u.abs()));
             }
             let natural = if rows.len() == 1 {
                 let push = self.operators.velocity.diagonal(rows.start).abs() * to.state.impulse[rows.start];
@@ -162,7 +163,7 @@ impl Stepper<'_> {
             } else {
                 self.rough_residual(i as usize, rows, to)
             };
-            worst = if natural.is_nan() { f64::INFINITY } else { worst.max(natural) };
+            worst = if natural.is_nan() { f64::INFINITY } else { larger(worst, natural) };
         }
         if worst == 0.0 { 0.0 } else { worst / scale }
     }

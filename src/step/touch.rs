@@ -6,6 +6,7 @@ use crate::case::data::{ContactMethod, Position};
 use crate::contact::Scene;
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::turn::Turn;
+use crate::la::larger;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -48,7 +49,7 @@ impl Stepper<'_> {
             let (rate, drift) = (work.u0[rows.start], scene.drift(rows.start)[0]);
             let forecast = scene.gap(i, &from.q, 0) + self.settings.forecast * h * rate;
             // A point on the point of its plane has no length, but it moves.
-            let path = h * (rate + drift).abs().max(drift.abs());
+            let path = h * larger((rate + drift).abs(), drift.abs());
             let near = scene.responds(i) && forecast <= ACTIVATION * (system.length + path);
             if self.settings.position == Position::Half && self.force.is_none() && near {
                 work.active.push(i as u32);
@@ -89,7 +90,7 @@ impl Stepper<'_> {
             let drift = scene.drift(row);
             obstacles += 0.5 * (drift[0] + drift[1]) * impulse;
             let receding = (1.0 - c * (1.0 + scene.restitution(row))) * work.u0[row] * impulse;
-            to.granted += receding.max(0.0) + (c - 0.5) * (drift[1] - drift[0]) * impulse;
+            to.granted += larger(0.0, receding) + (c - 0.5) * (drift[1] - drift[0]) * impulse;
         }
         if self.force.is_some() {
             // Not velocities but gaps carry the work of a force.
