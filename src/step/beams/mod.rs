@@ -16,7 +16,7 @@ use crate::system::System;
 use layout::{Aligned, Interleave, Layout, Separate};
 use pulp::{Arch, Scalar, Simd, WithSimd};
 use reduced::Reduced;
-use sweeps::{CONSTANTS, Eliminate, Factorize, RIGIDITY, Strain, Substitute};
+use sweeps::{CONSTANTS, Factorize, RIGIDITY, Solve, Strain};
 
 /// Nodes from which on lanes are faster than plain code.
 const LONG: usize = 20;
@@ -253,8 +253,8 @@ impl Beams {
     /// Solves in place; held degrees of freedom are left alone.
     pub fn solve(&mut self, b: &mut [f64]) {
         self.bring(b);
-        self.eliminate();
-        self.substitute();
+        self.sweep::<false>();
+        self.sweep::<true>();
         self.take::<false>(b);
     }
 
@@ -262,9 +262,9 @@ impl Beams {
     pub fn correct(&mut self, b: &[f64], a: &mut [f64]) {
         if !std::mem::take(&mut self.eliminated) {
             self.bring(b);
-            self.eliminate();
+            self.sweep::<false>();
         }
-        self.substitute();
+        self.sweep::<true>();
         self.take::<true>(a);
     }
 
@@ -281,20 +281,9 @@ impl Beams {
         }
     }
 
-    fn eliminate(&mut self) {
-        let sweep = Eliminate {
-            pivot: &self.pivot,
-            lower: &self.lower,
-            fill: &self.fill,
-            filled_from: self.filled_from,
-            reduced: &self.reduced,
-            x: &mut self.x,
-        };
-        Self::dispatch(self.arch, self.lanes, sweep);
-    }
-
-    fn substitute(&mut self) {
-        let sweep = Substitute {
+    /// Half of a solution.
+    fn sweep<const BACK: bool>(&mut self) {
+        let sweep = Solve::<BACK> {
             pivot: &self.pivot,
             lower: &self.lower,
             fill: &self.fill,

@@ -297,8 +297,8 @@ fn hold<N: Number>(blocks: &mut Blocks<N>, first: &[N; 3], second: &[N; 3]) {
     }
 }
 
-/// Elimination in a right-hand side.
-pub(super) struct Eliminate<'a> {
+/// Half of a solution: elimination in a right-hand side or, `BACK`, substitution in what that left.
+pub(super) struct Solve<'a, const BACK: bool> {
     pub pivot: &'a [f64],
     pub lower: &'a [f64],
     pub fill: &'a [f64],
@@ -307,16 +307,32 @@ pub(super) struct Eliminate<'a> {
     pub x: &'a mut [f64],
 }
 
-impl WithSimd for Eliminate<'_> {
+impl<const BACK: bool> WithSimd for Solve<'_, BACK> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        if BACK {
+            self.reduced.substitute(self.x);
+        }
         let pivots = rows::<6, S>(self.pivot);
         let count = pivots.len();
         let lower = &rows::<9, S>(self.lower)[..count];
         let fill = &rows::<9, S>(self.fill)[..count];
         let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
+        if BACK {
+            let (mut before, next) = (load(simd, &x[0]), load(simd, &x[count]));
+            for j in 1..count {
+                let mut own = load(simd, &x[j]);
+                if j >= self.filled_from {
+                    own = minus_columns(&own, &full(&load(simd, &fill[j])), &next);
+                }
+                own = minus_columns(&own, &full(&load(simd, &lower[j])), &before);
+                before = backward(&load(simd, &pivots[j]), &own);
+                x[j] = store(before);
+            }
+            return;
+        }
         let (mut right, mut beyond) = (load(simd, &x[count - 1]), [Wide::splat(simd, 0.0); 3]);
         for j in (1..count).rev() {
             let pivot: Pivot<_> = load(simd, &pivots[j]);
@@ -329,39 +345,5 @@ impl WithSimd for Eliminate<'_> {
         }
         (x[0], x[count]) = (store(right), store(beyond));
         self.reduced.eliminate(self.x);
-    }
-}
-
-/// Solution from what elimination left.
-pub(super) struct Substitute<'a> {
-    pub pivot: &'a [f64],
-    pub lower: &'a [f64],
-    pub fill: &'a [f64],
-    pub filled_from: usize,
-    pub reduced: &'a Reduced,
-    pub x: &'a mut [f64],
-}
-
-impl WithSimd for Substitute<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        self.reduced.substitute(self.x);
-        let pivots = rows::<6, S>(self.pivot);
-        let count = pivots.len();
-        let lower = &rows::<9, S>(self.lower)[..count];
-        let fill = &rows::<9, S>(self.fill)[..count];
-        let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
-        let (mut before, next) = (load(simd, &x[0]), load(simd, &x[count]));
-        for j in 1..count {
-            let mut own = load(simd, &x[j]);
-            if j >= self.filled_from {
-                own = minus_columns(&own, &full(&load(simd, &fill[j])), &next);
-            }
-            own = minus_columns(&own, &full(&load(simd, &lower[j])), &before);
-            before = backward(&load(simd, &pivots[j]), &own);
-            x[j] = store(before);
-        }
     }
 }

@@ -154,8 +154,6 @@ impl Line {
 /// from the end of their lane to its beginning. An unknown is eliminated from the one before it with `lower` of its own,
 /// and from the next separator with `fill`.
 pub(super) struct Lanes {
-    /// Step size that it belongs to.
-    pub h: f64,
     pub weave: Weave,
     pub weights: Weights,
     /// Of every unknown the stiffness to the one before and `lower`; its mass, coupling to the one before, and pivot. What is
@@ -194,7 +192,7 @@ impl<const K: usize> Woven<K> {
     }
 }
 
-/// Numbers of (T1), (T2) and of the filter.
+/// Numbers of (T1), (T2) and of the filter for a step size.
 pub(super) struct Weights {
     pub h: f64,
     /// Old and new acceleration in the velocity and in the place, a jump in the place.
@@ -271,7 +269,6 @@ impl Lanes {
         }
         let reduced_pivot = reduced.map(f64::recip);
         let mut this = Lanes {
-            h,
             weave,
             weights: Weights::new(row, h),
             edges: Woven::of([&line.stiffness, &lower]),

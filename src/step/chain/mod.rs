@@ -69,7 +69,7 @@ impl Stepper<'_> {
         self.prepare(h, to)?;
         to.passes = 1;
         let (system, row) = (self.system, self.row);
-        if chain.factor.as_ref().is_none_or(|(factor, _)| factor.h != h) {
+        if chain.factor.as_ref().is_none_or(|(factor, _)| factor.weights.h != h) {
             chain.factor = Some(Lanes::new(&chain.line, &row, h, &to.scene, &mut self.mass_factor));
         }
         let (Some((factor, answers)), line, processor) = (&mut chain.factor, &chain.line, chain.processor) else {
