@@ -202,7 +202,7 @@ pub fn close_storage(
         (0.5 * weight * sums.z, weight * (0.5 - row.alpha_m) * sums.dz)
     };
     let inertia = 2.0 * row.b1 - gamma;
-    (new.h, new.inertia) = (h, sums.a);
+    (new.h, new.inertia, new.filter) = (h, sums.a, sums.z);
     new.value = energy.kinetic + energy.strain + 0.25 * h * h * inertia * sums.a + stored;
     // The identity is one of a step and its size; where the size has changed, so has ℋ at the start.
     let before = old.value + 0.25 * (h * h - old.h * old.h) * inertia * old.inertia;

@@ -1,6 +1,7 @@
 //! All that the next step needs, as plain data that can be saved and restored.
 
 use crate::contact::Key;
+use crate::la::Vector;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +16,11 @@ pub struct State {
     /// Time.
     pub time: f64,
     /// Displacement from the reference configuration.
-    pub q: Vec<f64>,
+    pub q: Vector,
     /// Velocity; of a massless degree of freedom the mean of the last step.
-    pub v: Vec<f64>,
+    pub v: Vector,
     /// Algorithmic acceleration; it carries no contact force but that on massless nodes.
-    pub a: Vec<f64>,
+    pub a: Vector,
     /// Impulse of every contact row in the last step: normal, and tangential where there is friction.
     pub impulse: Vec<f64>,
     /// Contact candidates that the search of the last step found, with their rows.
@@ -69,8 +70,10 @@ pub struct Storage {
     pub inertia: f64,
     /// Growth of ℋ in the last step beyond the work of loads, gravity and damping.
     pub growth: f64,
-    /// Filter z of the displacement increments.
-    pub z: Vec<f64>,
+    /// ‖z‖²_K, z the filter of the displacement increments.
+    pub filter: f64,
+    /// That filter.
+    pub z: Vector,
     /// K z.
     pub stiffness_z: Vec<f64>,
     /// C x, x the filter of the velocity increments.
@@ -98,9 +101,9 @@ impl State {
         State {
             step: 0,
             time: 0.0,
-            q: zero(),
-            v: zero(),
-            a: zero(),
+            q: Vector::zeros(n),
+            v: Vector::zeros(n),
+            a: Vector::zeros(n),
             impulse: Vec::new(),
             found: Vec::new(),
             force: vec![0.0; system.contacts.len()],
@@ -114,7 +117,8 @@ impl State {
                 h: 0.0,
                 inertia: 0.0,
                 growth: 0.0,
-                z: zero(),
+                filter: 0.0,
+                z: Vector::zeros(n),
                 stiffness_z: zero(),
                 damping_x: zero(),
                 load: zero(),

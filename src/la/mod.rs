@@ -14,10 +14,12 @@ pub mod small;
 mod strands;
 pub mod subspace;
 mod symmetric;
+mod vector;
 
 pub use bands::{Bands, CHUNK};
 pub use factor::{Factor, Singular};
 pub use symmetric::{Pattern, Symmetric};
+pub use vector::Vector;
 
 /// The larger of two numbers, the first if the second is none: half the work of `f64::max`, which asks both.
 #[inline]

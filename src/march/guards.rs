@@ -50,7 +50,7 @@ impl Guards<'_> {
     pub fn check_start(&self) -> Result<()> {
         let (system, Some(fraction)) = (self.system, self.fraction) else { return Ok(()) };
         let mut scene = Scene::new(system);
-        let start = State { q: system.q0.clone(), v: system.v0.clone(), ..Default::default() };
+        let start = State { q: system.q0[..].into(), v: system.v0[..].into(), ..Default::default() };
         scene.look_at(system, &start);
         for candidate in &scene.candidates {
             let (gap, depth) = (candidate.gap_at_end(&system.q0), fraction * candidate.adjacent);

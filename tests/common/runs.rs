@@ -49,8 +49,8 @@ impl Sink for Recorder {
         self.0.push(Step {
             time: *time,
             h: record.h,
-            q: q.clone(),
-            v: v.clone(),
+            q: q.to_vec(),
+            v: v.to_vec(),
             impulse: impulse.clone(),
             energy: *energy,
             balance: attempt.balance,

@@ -6,17 +6,14 @@ use crate::la::lanes::{Number, Row};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums<R = f64> {
     pub kinetic: R,
-    /// a1·M a1, and with da = a1 − a0: (v0 + v1)·M da, a1·M da, da·M da.
+    /// a1·M a1, and with da = a1 − a0: (v0 + v1)·M da, a1·M da.
     pub inertia: R,
     pub rate_change: R,
     pub inertia_change: R,
-    pub change: R,
     pub strain: R,
-    /// dq·K dq.
+    /// dq·K dq, and with the old filter z0·K dq.
     pub drift: R,
-    /// Filter z: z1·K z1 and dz·K dz.
-    pub filter: R,
-    pub filter_change: R,
+    pub filter_drift: R,
     /// Gravity times q1, and times dq.
     pub height: R,
     pub fall: R,
@@ -33,14 +30,25 @@ impl Sums<Row> {
             inertia: sum(&self.inertia, tail.inertia),
             rate_change: sum(&self.rate_change, tail.rate_change),
             inertia_change: sum(&self.inertia_change, tail.inertia_change),
-            change: sum(&self.change, tail.change),
             strain: sum(&self.strain, tail.strain),
             drift: sum(&self.drift, tail.drift),
-            filter: sum(&self.filter, tail.filter),
-            filter_change: sum(&self.filter_change, tail.filter_change),
+            filter_drift: sum(&self.filter_drift, tail.filter_drift),
             height: sum(&self.height, tail.height),
             fall: sum(&self.fall, tail.fall),
         }
+    }
+}
+
+impl Sums {
+    /// da·M da, with the old a0·M a0.
+    pub fn change(&self, inertia: f64) -> f64 {
+        2.0 * self.inertia_change - self.inertia + inertia
+    }
+
+    /// z1·K z1 and dz·K dz of the filter z1 = keep z0 + gain dq, with the old z0·K z0.
+    pub fn filter(&self, [keep, gain]: [f64; 2], filter: f64) -> [f64; 2] {
+        let (drift, mixed) = (gain * gain * self.drift, 2.0 * gain * self.filter_drift);
+        [keep, keep - 1.0].map(|part| part * (part * filter + mixed) + drift)
     }
 }
 
@@ -53,13 +61,12 @@ pub(super) struct Rates<N> {
     pub da: N,
 }
 
-/// New place and filter, and their changes.
+/// New place, its change, and the old filter.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Places<N> {
     pub q: N,
     pub dq: N,
     pub z: N,
-    pub dz: N,
 }
 
 impl<N> Rates<N> {
@@ -72,7 +79,7 @@ impl<N> Rates<N> {
 impl<N> Places<N> {
     #[inline(always)]
     pub fn map<T>(self, f: impl Fn(N) -> T) -> Places<T> {
-        Places { q: f(self.q), dq: f(self.dq), z: f(self.z), dz: f(self.dz) }
+        Places { q: f(self.q), dq: f(self.dq), z: f(self.z) }
     }
 }
 
@@ -94,11 +101,9 @@ impl<N: Number> Booking<N> {
             inertia: zero,
             rate_change: zero,
             inertia_change: zero,
-            change: zero,
             strain: zero,
             drift: zero,
-            filter: zero,
-            filter_change: zero,
+            filter_drift: zero,
             height: zero,
             fall: zero,
         };
@@ -129,7 +134,6 @@ impl<N: Number> Booking<N> {
             let along = |own: N, before: N, sum: N| own.mul_add(pushed, before.mul_add(back, sum));
             sums.rate_change = along(own.mean, before.mean, sums.rate_change);
             sums.inertia_change = along(own.a, before.a, sums.inertia_change);
-            sums.change = along(own.da, before.da, sums.change);
         }
     }
 
@@ -137,14 +141,15 @@ impl<N: Number> Booking<N> {
     #[inline(always)]
     pub fn add_places<const LOSES: bool, const FILTER: bool>(&mut self, k: N, own: Places<N>) {
         let (sums, before) = (&mut self.sums, std::mem::replace(&mut self.places, own));
-        let square = |own: N, before: N, sum: N| (k * (own - before)).mul_add(own - before, sum);
-        sums.strain = square(own.q, before.q, sums.strain);
+        let stretch = own.q - before.q;
+        sums.strain = (k * stretch).mul_add(stretch, sums.strain);
         if LOSES {
-            sums.drift = square(own.dq, before.dq, sums.drift);
-        }
-        if FILTER {
-            sums.filter = square(own.z, before.z, sums.filter);
-            sums.filter_change = square(own.dz, before.dz, sums.filter_change);
+            let drift = own.dq - before.dq;
+            let tension = k * drift;
+            sums.drift = tension.mul_add(drift, sums.drift);
+            if FILTER {
+                sums.filter_drift = tension.mul_add(own.z - before.z, sums.filter_drift);
+            }
         }
     }
 
@@ -167,11 +172,9 @@ impl<N: Number<Row = Row>> Booking<N> {
             inertia: sums.inertia.row(),
             rate_change: sums.rate_change.row(),
             inertia_change: sums.inertia_change.row(),
-            change: sums.change.row(),
             strain: sums.strain.row(),
             drift: sums.drift.row(),
-            filter: sums.filter.row(),
-            filter_change: sums.filter_change.row(),
+            filter_drift: sums.filter_drift.row(),
             height: sums.height.row(),
             fall: sums.fall.row(),
         }

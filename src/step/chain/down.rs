@@ -3,7 +3,7 @@
 //!
 //! What is written here for a row of all lanes serves as well, number by number, for the few unknowns behind all rows.
 
-use super::line::{Lanes, Line, after, before, from_last_lane, settle, split, split_mut};
+use super::line::{BLOCK, Lanes, Line, after, before, from_last_lane, settle, split, split_mut};
 use crate::la::lanes::{Number, Row, Task};
 use crate::state::State;
 use std::ops::Range;
@@ -70,9 +70,11 @@ impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS>
                 None => walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, range, None),
                 fill => walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, range, fill),
             }
-            let mut y = walk.y.row();
-            settle(&mut y);
-            walk.y = load(&y);
+            if piece.rows.len() == BLOCK {
+                let mut y = walk.y.row();
+                settle(&mut y);
+                walk.y = load(&y);
+            }
         }
         // What is below the first row lies elsewhere.
         let below = each(last, |x| [before(&x)]);

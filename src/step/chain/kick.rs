@@ -4,12 +4,12 @@ use super::line::{Lanes, Line, NEGLIGIBLE, split};
 use crate::contact::Scene;
 use crate::la::Factor;
 use crate::la::lanes::{LANES, Row};
+use aligned_vec::{AVec, avec};
 
 /// What a unit impulse does in a step, where any impulse reaches.
-#[derive(Default)]
 pub(super) struct Response {
     /// What it adds to the acceleration if that of the row before is known, and to the velocity.
-    pub rows: Vec<[Row; 2]>,
+    pub rows: AVec<[Row; 2]>,
     /// The same behind all rows.
     pub tail: [[f64; 2]; LANES],
     /// What it adds to the accelerations of the separators.
@@ -64,12 +64,16 @@ impl Answers {
             let [push, jump] = [0, 1].map(|k| split(&both[k], n));
             let at = |x: &[f64], k: usize| x.get(k).copied().unwrap_or(0.0);
             Response {
-                rows: rows.iter().map(|&row| [push.0[row], jump.0[row]]).collect(),
+                rows: AVec::from_iter(0, rows.iter().map(|&row| [push.0[row], jump.0[row]])),
                 tail: std::array::from_fn(|k| [at(push.1, k), at(jump.1, k)]),
                 separators: *separators,
             }
         });
-        let together = Response { rows: vec![Default::default(); rows.len()], ..Default::default() };
+        let together = Response {
+            rows: avec![Default::default(); rows.len()],
+            tail: Default::default(),
+            separators: Default::default(),
+        };
         Answers { each: each.collect(), together, reached }
     }
 

@@ -8,6 +8,7 @@ use crate::la::Factor;
 use crate::la::lanes::{LANES, Row, Weave};
 use crate::schemes::Tableau;
 use crate::system::System;
+use aligned_vec::AVec;
 use std::ops::Range;
 
 /// Entries below this part of the largest change no digit; they are left out, before they become subnormal.
@@ -161,7 +162,7 @@ pub(super) struct Lanes {
     pub edges: Woven<2>,
     pub masses: Woven<3>,
     /// From the row on before which there is none.
-    pub fill: Vec<Row>,
+    pub fill: AVec<Row>,
     /// All rows in order, the first one apart.
     pub pieces: Vec<Piece>,
     /// One over the pivots of the separators, and their multipliers.
@@ -171,16 +172,16 @@ pub(super) struct Lanes {
 
 /// Constants of all unknowns: of rows, and of those behind all rows.
 pub(super) struct Woven<const K: usize> {
-    pub rows: Vec<[Row; K]>,
+    pub rows: AVec<[Row; K]>,
     pub tail: Vec<[f64; K]>,
 }
 
 impl<const K: usize> Woven<K> {
     fn of(arrays: [&[f64]; K]) -> Woven<K> {
         let split = arrays.map(|x| split(x, x.len()));
-        let [(rows, tail), ..] = &split[..] else { return Woven { rows: Vec::new(), tail: Vec::new() } };
+        let [(rows, tail), ..] = &split[..] else { return Woven { rows: AVec::new(0), tail: Vec::new() } };
         Woven {
-            rows: (0..rows.len()).map(|j| split.map(|x| x.0[j])).collect(),
+            rows: AVec::from_iter(0, (0..rows.len()).map(|j| split.map(|x| x.0[j]))),
             tail: (0..tail.len()).map(|j| split.map(|x| x.1[j])).collect(),
         }
     }
@@ -273,7 +274,7 @@ impl Lanes {
             weights: Weights::new(row, h),
             edges: Woven::of([&line.stiffness, &lower]),
             masses: Woven::of([&line.mass, &line.coupling, &pivot]),
-            fill: split(&fills, n).0[filled_from..].to_vec(),
+            fill: AVec::from_slice(0, &split(&fills, n).0[filled_from..]),
             pieces: Vec::new(),
             reduced_pivot,
             reduced_lower,

@@ -45,7 +45,9 @@ impl Chain {
         let half = settings.position == Position::Half && settings.contact.method != ContactMethod::ActiveSet;
         // What the sums of the ledger take for granted.
         let consistent = (row.g0 + row.g1 - 1.0).abs() < 1e-14;
-        let fits = simple && half && consistent;
+        // They begin with those of the last step, which the storage function keeps.
+        let remembered = row.storage || !row.carries_acceleration();
+        let fits = simple && half && consistent && remembered;
         fits.then(|| Line::recognise(system)).flatten().map(|line| Chain {
             line,
             factor: None,
@@ -111,20 +113,23 @@ impl Stepper<'_> {
         };
         let off_centre = h * (row.c - 0.5);
         let [pushed0, pushed1] = if off_centre == 0.0 { [0.0; 2] } else { [pushed(&from.a), pushed(&to.state.a)] };
-        let scheme = scheme(&row, h, &sums) - off_centre * (row.alpha_m * pushed0 + (1.0 - row.alpha_m) * pushed1);
+        let change = from.storage.as_ref().map_or(0.0, |old| sums.change(old.inertia));
+        let scheme =
+            scheme(&row, h, &sums, change) - off_centre * (row.alpha_m * pushed0 + (1.0 - row.alpha_m) * pushed1);
         to.balance = Balance { contact, scheme, ..Default::default() };
         to.balance.close(from, &to.state);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
         if let (Some(old), Some(new)) = (&from.storage, &mut to.state.storage) {
+            let [filter, filter_change] = sums.filter(factor.weights.filter, old.filter);
             let storage = StorageSums {
                 supply: sums.fall,
                 viscous: 0.0,
                 dq: sums.drift,
-                dz: sums.filter_change,
-                z: sums.filter,
+                dz: filter_change,
+                z: filter,
                 a: sums.inertia,
-                da: sums.change,
+                da: change,
                 position: -off_centre * ((1.0 - row.g1) * pushed0 + row.g1 * pushed1),
             };
             to.balance.storage_defect =
@@ -164,9 +169,9 @@ fn go_up(
 }
 
 /// Numerical dissipation but for what jumps add to it, (T13), written in a1 and da = a1 − a0.
-fn scheme(row: &Tableau, h: f64, sums: &Sums) -> f64 {
+fn scheme(row: &Tableau, h: f64, sums: &Sums, change: f64) -> f64 {
     let (excess, lag) = (row.b0 + row.b1 - 0.5, row.b0 - 0.5 * row.g0);
     let position =
-        excess * sums.inertia - (lag + row.alpha_m * excess) * sums.inertia_change + row.alpha_m * lag * sums.change;
+        excess * sums.inertia - (lag + row.alpha_m * excess) * sums.inertia_change + row.alpha_m * lag * change;
     0.5 * h * (row.alpha_m - row.g0) * sums.rate_change - h * h * position + (row.alpha_f - 0.5) * sums.drift
 }

@@ -4,7 +4,7 @@
 
 use super::book::{Booking, Places, Rates, Sums};
 use super::kick::Kick;
-use super::line::{Lanes, Line, Piece, Weights, after, before, settle, split, split_mut};
+use super::line::{BLOCK, Lanes, Line, Piece, Weights, after, before, settle, split, split_mut};
 use crate::la::lanes::{LANES, Number, Row, Task};
 use crate::state::State;
 use std::ops::Range;
@@ -46,9 +46,11 @@ impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Up<'_,
                 (None, kicks) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(None, kicks), booking),
                 (fill, kicks) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(fill, kicks), booking),
             }
-            let mut a = walk.a.row();
-            settle(&mut a);
-            walk.a = N::load(set, &a);
+            if piece.rows.len() == BLOCK {
+                let mut a = walk.a.row();
+                settle(&mut a);
+                walk.a = N::load(set, &a);
+            }
         }
         // Back to the first row, and on to the unknowns behind all rows.
         let (rates, places) = (booking.rates, booking.places);
@@ -197,25 +199,17 @@ impl<N: Number> Walk<N> {
         let (mut x, start, len) = (x.until::<FILTER>(range.end), range.start, range.len());
         let (fill, kicks) = (more.fill.map(|x| &x[..len]), more.kicks.map(|x| &x[..len]));
         // As many sums in a loop as fit the registers.
-        let rates_apart = CARRIES && (fill.is_some() || kicks.is_some());
-        let places_apart = CARRIES || FILTER;
+        let apart = CARRIES || FILTER;
         for j in range.clone() {
             let own = (fill.map(|x| &x[j - start]), kicks.map(|x| &x[j - start]));
             self.advance::<CARRIES>(set, &mut x, j, own);
-            if !rates_apart {
-                booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
-            }
-            if !places_apart {
+            booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
+            if !apart {
                 let own = self.places::<FILTER>(set, &mut x, j);
                 booking.add_places::<LOSES, FILTER>(x.constants(set, j)[0], own);
             }
         }
-        if rates_apart {
-            for j in range.clone() {
-                booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
-            }
-        }
-        if places_apart {
+        if apart {
             for j in range.clone() {
                 let own = self.places::<FILTER>(set, &mut x, j);
                 booking.add_places::<LOSES, FILTER>(x.constants(set, j)[0], own);
@@ -273,13 +267,11 @@ impl<N: Number> Walk<N> {
     fn places<const FILTER: bool>(&self, set: N::Set, x: &mut Arrays<N::Row>, j: usize) -> Places<N> {
         let [q0, q] = [&x.old.q[j], &x.new.q[j]].map(|row| N::load(set, row));
         let dq = q - q0;
-        let [mut z, mut dz] = [dq; 2];
+        let mut z = dq;
         if FILTER {
-            let z0 = N::load(set, &x.old.z[j]);
-            z = self.filter[1].mul_add(dq, self.filter[0] * z0);
-            dz = z - z0;
-            z.store(&mut x.new.z[j]);
+            z = N::load(set, &x.old.z[j]);
+            self.filter[1].mul_add(dq, self.filter[0] * z).store(&mut x.new.z[j]);
         }
-        Places { q, dq, z, dz }
+        Places { q, dq, z }
     }
 }
