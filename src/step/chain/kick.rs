@@ -48,8 +48,7 @@ impl Answers {
                 line.stiffness_before(i) * (own - before)
             };
             let mut load: Vec<f64> = (0..n).map(|i| moves * (tension(i + 1) - tension(i))).collect();
-            let mut separators = factor.eliminate(&mut load);
-            factor.solve_separators(&mut separators);
+            let separators = factor.separators(&factor.eliminate(&mut load));
             neglect(&mut load);
             let mut push: Vec<f64> = (0..n).map(|place| factor.at(place)[2] * load[weave.unknown(place)]).collect();
             // The separators have their accelerations already.

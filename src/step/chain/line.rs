@@ -165,9 +165,8 @@ pub(super) struct Lanes {
     pub fill: AVec<Row>,
     /// All rows in order, the first one apart.
     pub pieces: Vec<Piece>,
-    /// One over the pivots of the separators, and their multipliers.
-    reduced_pivot: Row,
-    reduced_lower: Row,
+    /// Inverse of the matrix of the separators, by columns: a product waits less than a recurrence, and passes wait for it.
+    reduced: [Row; LANES],
 }
 
 /// Constants of all unknowns: of rows, and of those behind all rows.
@@ -262,13 +261,7 @@ impl Lanes {
             }
             couplings[lane] = fill;
         }
-        let (mut reduced, mut reduced_lower) = ([0.0; LANES], [0.0; LANES]);
-        for s in 0..LANES {
-            let own = diagonal[range(n, s).0] + added[s];
-            reduced[s] = own - if s > 0 { reduced_lower[s - 1] * couplings[s - 1] } else { 0.0 };
-            reduced_lower[s] = couplings[s] / reduced[s];
-        }
-        let reduced_pivot = reduced.map(f64::recip);
+        let reduced = inverse(std::array::from_fn(|s| diagonal[range(n, s).0] + added[s]), couplings);
         let mut this = Lanes {
             weave,
             weights: Weights::new(row, h),
@@ -276,8 +269,7 @@ impl Lanes {
             masses: Woven::of([&line.mass, &line.coupling, &pivot]),
             fill: AVec::from_slice(0, &split(&fills, n).0[filled_from..]),
             pieces: Vec::new(),
-            reduced_pivot,
-            reduced_lower,
+            reduced,
         };
         let answers = Answers::new(&this, line, (1.0 - row.alpha_f) * h * row.c, scene, mass_factor);
         this.pieces = pieces(&answers.reached, filled_from);
@@ -308,15 +300,10 @@ impl Lanes {
         left
     }
 
-    /// Accelerations of the separators, in place.
-    pub fn solve_separators(&self, z: &mut Row) {
-        for s in 1..LANES {
-            z[s] -= self.reduced_lower[s - 1] * z[s - 1];
-        }
-        z[LANES - 1] *= self.reduced_pivot[LANES - 1];
-        for s in (0..LANES - 1).rev() {
-            z[s] = z[s] * self.reduced_pivot[s] - self.reduced_lower[s] * z[s + 1];
-        }
+    /// Accelerations of the separators from what is left for them.
+    pub fn separators(&self, left: &Row) -> Row {
+        let [a, b, c, d] = &self.reduced;
+        std::array::from_fn(|s| (a[s] * left[0] + b[s] * left[1]) + (c[s] * left[2] + d[s] * left[3]))
     }
 
     /// Acceleration at one place from the eliminated right-hand side, without that of all before it: only those are
@@ -342,6 +329,27 @@ impl Lanes {
         }
         x
     }
+}
+
+/// Columns of the inverse of a symmetric tridiagonal matrix; `off` are its entries after the diagonal.
+fn inverse(diagonal: Row, off: Row) -> [Row; LANES] {
+    let (mut pivot, mut lower) = (diagonal, [0.0; LANES]);
+    for s in 1..LANES {
+        lower[s] = off[s - 1] / pivot[s - 1];
+        pivot[s] -= lower[s] * off[s - 1];
+    }
+    std::array::from_fn(|column| {
+        let mut z = [0.0; LANES];
+        z[column] = 1.0;
+        for s in 1..LANES {
+            z[s] -= lower[s] * z[s - 1];
+        }
+        z[LANES - 1] /= pivot[LANES - 1];
+        for s in (0..LANES - 1).rev() {
+            z[s] = z[s] / pivot[s] - lower[s + 1] * z[s + 1];
+        }
+        z
+    })
 }
 
 /// First unknown of a lane of n unknowns and the one after its last; the last lane goes on behind the rows.

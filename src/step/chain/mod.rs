@@ -80,8 +80,7 @@ impl Stepper<'_> {
         for i in line.n..system.nodes.total {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
-        let mut separators = go_down(processor, &row, line, factor, from, &mut to.state.a);
-        factor.solve_separators(&mut separators);
+        let mut separators = factor.separators(&go_down(processor, &row, line, factor, from, &mut to.state.a));
         if !self.work.active.is_empty() {
             self.active_columns(h, to)?;
             let (work, state) = (&mut self.work, &to.state);
