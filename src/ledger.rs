@@ -157,6 +157,7 @@ pub fn advance_storage(system: &System, from: &State, to: &mut State, passage: &
         viscous += advance([&from.viscous, &to.viscous], &old.damping_x, &mut new.damping_x);
     }
     let a_norm = dot(&to.a, m1);
+    new.power = dot(&to.v, m1);
     let da_norm = sum(n, |i| (to.a[i] - from.a[i]) * (m1[i] - m0[i]));
     let position = -h * passage.lag(n, |i| (1.0 - gamma) * m0[i] + gamma * m1[i], |_| 0.0);
     let sums = StorageSums { supply, viscous, dq: dq_norm, dz: dz_norm, z: z_norm, a: a_norm, da: da_norm, position };
@@ -217,7 +218,7 @@ pub fn close_storage(
 /// Sets ℋ before the first step, where all filters are zero; `inertia` is M a.
 pub fn initial_storage(state: &mut State, inertia: &[f64], row: &Tableau, h: f64) {
     let Some(storage) = &mut state.storage else { return };
-    (storage.h, storage.inertia) = (h, dot(&state.a, inertia));
+    (storage.h, storage.inertia, storage.power) = (h, dot(&state.a, inertia), dot(&state.v, inertia));
     let inertia = 0.25 * h * h * (2.0 * row.b1 - row.g1) * storage.inertia;
     storage.value = state.energy.kinetic + state.energy.strain + inertia;
 }

@@ -68,6 +68,8 @@ pub struct Storage {
     pub h: f64,
     /// ‖a‖²_M, which turns ℋ of one step size into that of another.
     pub inertia: f64,
+    /// v·M a.
+    pub power: f64,
     /// Growth of ℋ in the last step beyond the work of loads, gravity and damping.
     pub growth: f64,
     /// ‖z‖²_K, z the filter of the displacement increments.
@@ -83,9 +85,10 @@ pub struct Storage {
 }
 
 impl State {
-    /// The same without the forces, for steps that do not need those of the past.
+    /// The same without forces and filters, for steps that do not need those of the past.
     pub fn without_forces(self) -> State {
         let storage = self.storage.map(|storage| Storage {
+            z: Vector::default(),
             stiffness_z: Vec::new(),
             damping_x: Vec::new(),
             load: Vec::new(),
@@ -116,6 +119,7 @@ impl State {
                 value: 0.0,
                 h: 0.0,
                 inertia: 0.0,
+                power: 0.0,
                 growth: 0.0,
                 filter: 0.0,
                 z: Vector::zeros(n),

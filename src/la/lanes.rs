@@ -4,8 +4,6 @@
 //! side in memory, then the second ones, and so on: neighbours of all four are then in the rows before and after, and a
 //! recurrence along the line hides the latency of one segment behind the other three.
 
-#[cfg(target_arch = "x86_64")]
-use pulp::f64x4;
 use std::ops::{Add, Mul, Sub};
 
 /// Numbers in a row.
@@ -40,6 +38,11 @@ pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = 
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// c − self·b.
     fn take_from(self, b: Self, c: Self) -> Self;
+    /// The same number, or zero where it is below the last digit of `dust`.
+    #[inline(always)]
+    fn without(self, dust: Self) -> Self {
+        (self + dust) - dust
+    }
 }
 
 impl Number for f64 {
@@ -142,14 +145,14 @@ impl Mul for Plain {
 }
 
 /// A row in one register of AVX2, with fused multiply-add.
+// The register itself, not four numbers: those the compiler may carry through a loop one by one.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-pub struct Wide(pulp::x86::V3, f64x4);
+pub struct Wide(pulp::x86::V3, std::arch::x86_64::__m256d);
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Add, LANES, Mul, Number, Row, Sub, Wide};
-    use pulp::Simd;
+    use super::{Add, Mul, Number, Row, Sub, Wide};
     use pulp::bytemuck::cast;
     use pulp::x86::V3;
 
@@ -159,7 +162,7 @@ mod wide {
 
         #[inline(always)]
         fn splat(set: V3, x: f64) -> Wide {
-            Wide(set, set.splat_f64x4(x))
+            Wide(set, set.avx._mm256_set1_pd(x))
         }
 
         #[inline(always)]
@@ -174,23 +177,21 @@ mod wide {
 
         #[inline(always)]
         fn mul_add(self, b: Wide, c: Wide) -> Wide {
-            Wide(self.0, self.0.mul_add_f64x4(self.1, b.1, c.1))
+            Wide(self.0, self.0.fma._mm256_fmadd_pd(self.1, b.1, c.1))
         }
 
         #[inline(always)]
         fn take_from(self, b: Wide, c: Wide) -> Wide {
-            Wide(self.0, self.0.negate_mul_add_f64x4(self.1, b.1, c.1))
+            Wide(self.0, self.0.fma._mm256_fnmadd_pd(self.1, b.1, c.1))
         }
     }
-
-    const _: () = assert!(LANES == <V3 as Simd>::F64_LANES);
 
     impl Add for Wide {
         type Output = Wide;
 
         #[inline(always)]
         fn add(self, other: Wide) -> Wide {
-            Wide(self.0, self.0.add_f64s(self.1, other.1))
+            Wide(self.0, self.0.avx._mm256_add_pd(self.1, other.1))
         }
     }
 
@@ -199,7 +200,7 @@ mod wide {
 
         #[inline(always)]
         fn sub(self, other: Wide) -> Wide {
-            Wide(self.0, self.0.sub_f64s(self.1, other.1))
+            Wide(self.0, self.0.avx._mm256_sub_pd(self.1, other.1))
         }
     }
 
@@ -208,7 +209,7 @@ mod wide {
 
         #[inline(always)]
         fn mul(self, other: Wide) -> Wide {
-            Wide(self.0, self.0.mul_f64s(self.1, other.1))
+            Wide(self.0, self.0.avx._mm256_mul_pd(self.1, other.1))
         }
     }
 }

@@ -3,21 +3,21 @@
 //!
 //! What is written here for a row of all lanes serves as well, number by number, for the few unknowns behind all rows.
 
-use super::line::{BLOCK, Lanes, Line, after, before, from_last_lane, settle, split, split_mut};
+use super::line::{DUST, Lanes, Line, after, before, from_last_lane, split, split_mut};
 use crate::la::lanes::{Number, Row, Task};
 use crate::state::State;
 use std::ops::Range;
 
 /// Leaves the eliminated right-hand side in `y` and gives what is left for the separators. `CARRIES`: old accelerations
-/// move the place that counts; `WEIGHS`: they have inertia forces, too.
-pub(super) struct Down<'a, const CARRIES: bool, const WEIGHS: bool> {
+/// move the place that counts.
+pub(super) struct Down<'a, const CARRIES: bool> {
     pub line: &'a Line,
     pub factor: &'a Lanes,
     pub from: &'a State,
     pub y: &'a mut [f64],
 }
 
-impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS> {
+impl<const CARRIES: bool> Task for Down<'_, CARRIES> {
     type Output = Row;
 
     #[inline(always)]
@@ -35,17 +35,16 @@ impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS>
         let (mut edge, mut beyond) = (line.last_stiffness, [0.0; 3]);
         if tail > 0 {
             end.own = end.place(each([0, 1, 2], |k| old[k].1[tail - 1]));
-            end.a = old[2].1[tail - 1];
             end.tension = -line.last_stiffness * end.own;
             let below = each(old, |x| from_last_lane(x.0, x.1));
             let below = [&below[0][..tail], &below[1][..tail], &below[2][..tail]];
-            let (edges, masses) = (&factor.edges.tail[..], &factor.masses.tail[..]);
-            let mut part = Part { below, edges, masses, gravity: gravity.1, y: y_tail };
-            end.eliminate::<CARRIES, WEIGHS>((), &mut part, 0..tail, None);
+            let edges = &factor.edges.tail[..];
+            let mut part = Part { below, edges, gravity: gravity.1, y: y_tail };
+            end.eliminate::<CARRIES>((), &mut part, 0..tail, None);
             (edge, beyond) = (edges[0][0], each(old, |x| x.1[0]));
         }
 
-        let (edges, masses) = (&factor.edges.rows[..], &factor.masses.rows[..]);
+        let edges = &factor.edges.rows[..];
         let rows = each(old, |x| x.0);
         let load = |row: &Row| N::load(set, row);
         // The row above the last one is the first, one lane further.
@@ -54,34 +53,26 @@ impl<const CARRIES: bool, const WEIGHS: bool> Task for Down<'_, CARRIES, WEIGHS>
         let mut walk = Walk::<N>::new(set, weights);
         let above = walk.place([load(&next[0]), load(&next[1]), load(&next[2])]);
         walk.own = walk.place([load(&last[0]), load(&last[1]), load(&last[2])]);
-        walk.a = load(&last[2]);
         walk.tension = load(&after(&edges[0][0], edge)) * (above - walk.own);
-        walk.a_above = load(&next[2]);
-        walk.coupling = load(&after(&masses[0][1], end.coupling));
         walk.lower = load(&[0.0, 0.0, 0.0, end.lower]);
         walk.y = load(&[0.0, 0.0, 0.0, end.y]);
         let [q, v, a] = each(rows, |x| &x[..length - 1]);
         let (first, others) = y.split_at_mut(1);
         let heavy = gravity.0.get(1..).unwrap_or(&[]);
-        let mut part = Part { below: [q, v, a], edges: &edges[1..], masses: &masses[1..], gravity: heavy, y: others };
+        let mut part = Part { below: [q, v, a], edges: &edges[1..], gravity: heavy, y: others };
         for piece in factor.pieces[1..].iter().rev() {
             let range = piece.rows.start - 1..piece.rows.end - 1;
             match piece.filled.map(|first| &factor.fill[first..]) {
-                None => walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, range, None),
-                fill => walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, range, fill),
-            }
-            if piece.rows.len() == BLOCK {
-                let mut y = walk.y.row();
-                settle(&mut y);
-                walk.y = load(&y);
+                None => walk.eliminate::<CARRIES>(set, &mut part, range, None),
+                fill => walk.eliminate::<CARRIES>(set, &mut part, range, fill),
             }
         }
         // What is below the first row lies elsewhere.
         let below = each(last, |x| [before(&x)]);
         let below = [&below[0][..], &below[1][..], &below[2][..]];
         let gravity = gravity.0.get(..1).unwrap_or(&[]);
-        let mut part = Part { below, edges: &edges[..1], masses: &masses[..1], gravity, y: first };
-        walk.eliminate::<CARRIES, WEIGHS>(set, &mut part, 0..1, None);
+        let mut part = Part { below, edges: &edges[..1], gravity, y: first };
+        walk.eliminate::<CARRIES>(set, &mut part, 0..1, None);
         (walk.y - load(&before(&walk.filled.row()))).row()
     }
 }
@@ -97,7 +88,6 @@ struct Part<'a, R> {
     /// Old motion of the rows before these.
     below: [&'a [R]; 3],
     edges: &'a [[R; 2]],
-    masses: &'a [[R; 3]],
     /// Empty where there is none.
     gravity: &'a [R],
     y: &'a mut [R],
@@ -105,14 +95,11 @@ struct Part<'a, R> {
 
 /// Goes down the rows, or the numbers behind them; what a row needs of the one above.
 struct Walk<N> {
-    weights: [N; 3],
-    /// Place and acceleration of the row itself.
+    weights: [N; 2],
+    dust: N,
+    /// Place of the row itself, and tension of the edge above it.
     own: N,
-    a: N,
-    /// Tension of the edge above it, acceleration beyond that edge, and its mass.
     tension: N,
-    a_above: N,
-    coupling: N,
     /// Multiplier and eliminated right-hand side above.
     lower: N,
     y: N,
@@ -122,22 +109,20 @@ struct Walk<N> {
 
 impl<N: Number> Walk<N> {
     #[inline(always)]
-    fn new(set: N::Set, weights: [f64; 3]) -> Walk<N> {
+    fn new(set: N::Set, weights: [f64; 2]) -> Walk<N> {
         let zero = N::splat(set, 0.0);
         Walk {
             weights: weights.map(|weight| N::splat(set, weight)),
+            dust: N::splat(set, DUST),
             own: zero,
-            a: zero,
             tension: zero,
-            a_above: zero,
-            coupling: zero,
             lower: zero,
             y: zero,
             filled: zero,
         }
     }
 
-    /// The place that counts, q + (1−α_f) (h v + h² b0 a).
+    /// The place that counts, (T27).
     #[inline(always)]
     fn place(&self, [q, v, a]: [N; 3]) -> N {
         a.mul_add(self.weights[1], v.mul_add(self.weights[0], q))
@@ -145,7 +130,7 @@ impl<N: Number> Walk<N> {
 
     /// Right-hand side and elimination, from the last row to the first.
     #[inline(always)]
-    fn eliminate<const CARRIES: bool, const WEIGHS: bool>(
+    fn eliminate<const CARRIES: bool>(
         &mut self,
         set: N::Set,
         part: &mut Part<N::Row>,
@@ -155,24 +140,17 @@ impl<N: Number> Walk<N> {
         let load = |row: &N::Row| N::load(set, row);
         let (start, end) = (range.start, range.end);
         let [q, v, a] = [&part.below[0][..end], &part.below[1][..end], &part.below[2][..end]];
-        let (edges, masses, y) = (&part.edges[..end], &part.masses[..end], &mut part.y[..end]);
+        let (edges, y) = (&part.edges[..end], &mut part.y[..end]);
         let gravity = part.gravity.get(..end).unwrap_or(&[]);
         let fill = fill.map(|fill| &fill[..range.len()]);
         for j in range.rev() {
-            let ([stiffness, lower], below_a) = (&edges[j], load(&a[j]));
+            let [stiffness, lower] = &edges[j];
             let mut place = load(&v[j]).mul_add(self.weights[0], load(&q[j]));
             if CARRIES {
-                place = below_a.mul_add(self.weights[1], place);
+                place = load(&a[j]).mul_add(self.weights[1], place);
             }
             let tension = load(stiffness) * (self.own - place);
             let mut force = self.tension - tension;
-            if WEIGHS {
-                let [mass, coupling, _] = &masses[j];
-                let (mass, coupling) = (load(mass), load(coupling));
-                let own = coupling.mul_add(below_a, mass * self.a);
-                force = self.weights[2].take_from(self.coupling.mul_add(self.a_above, own), force);
-                (self.a_above, self.a, self.coupling) = (self.a, below_a, coupling);
-            }
             if gravity.len() == end {
                 force = force + load(&gravity[j]);
             }
@@ -183,5 +161,6 @@ impl<N: Number> Walk<N> {
             }
             (self.own, self.tension, self.lower) = (place, tension, load(lower));
         }
+        self.y = self.y.without(self.dust);
     }
 }

@@ -8,11 +8,11 @@ use aligned_vec::{AVec, avec};
 
 /// What a unit impulse does in a step, where any impulse reaches.
 pub(super) struct Response {
-    /// What it adds to the acceleration if that of the row before is known, and to the velocity.
+    /// What it adds to x of (T27) if that of the row before is known, and to the velocity.
     pub rows: AVec<[Row; 2]>,
     /// The same behind all rows.
     pub tail: [[f64; 2]; LANES],
-    /// What it adds to the accelerations of the separators.
+    /// What it adds to x of (T27) at the separators.
     pub separators: Row,
 }
 
@@ -51,7 +51,7 @@ impl Answers {
             let separators = factor.separators(&factor.eliminate(&mut load));
             neglect(&mut load);
             let mut push: Vec<f64> = (0..n).map(|place| factor.at(place)[2] * load[weave.unknown(place)]).collect();
-            // The separators have their accelerations already.
+            // The separators have theirs already.
             push[..LANES].fill(0.0);
             for (row, reached) in reached.iter_mut().enumerate() {
                 *reached |= [&push, &jump].iter().any(|x| split(x, n).0[row] != [0.0; LANES]);

@@ -17,16 +17,9 @@ pub(super) const NEGLIGIBLE: f64 = 1e-20;
 /// Rows in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// A carried value below this is zero: far ahead of a wave it would decay into subnormal numbers and stay there.
-const VANISHED: f64 = 1e-200;
-
-/// Sets carried values that have vanished to zero.
-#[inline(always)]
-pub(super) fn settle(row: &mut Row) {
-    if row.iter().any(|x| x.abs() < VANISHED) {
-        *row = row.map(|x| if x.abs() < VANISHED { 0.0 } else { x });
-    }
-}
+/// Carried values below 1e-16 of this are zero: far ahead of a wave they would decay into subnormal numbers, with which
+/// some processors take a hundred times longer. Their squares are not subnormal either.
+pub(super) const DUST: f64 = 1e-80;
 
 /// The rows of a woven array, and what is behind them.
 #[inline(always)]
@@ -192,30 +185,26 @@ impl<const K: usize> Woven<K> {
     }
 }
 
-/// Numbers of (T1), (T2) and of the filter for a step size.
+/// Numbers of (T27) for a step size.
 pub(super) struct Weights {
     pub h: f64,
-    /// Old and new acceleration in the velocity and in the place, a jump in the place.
+    /// Old acceleration and x in the velocity and in the place, a jump in the place.
     pub g: [f64; 2],
     pub b: [f64; 2],
     pub c: f64,
-    /// Old filter and increment of the place in the new filter.
-    pub filter: [f64; 2],
-    /// Old velocity and acceleration in the place that counts for forces, and the old inertia force in (T3).
-    pub middle: [f64; 3],
+    /// Old velocity and acceleration in the place that counts for forces.
+    pub middle: [f64; 2],
+    /// Old acceleration in x.
+    pub old: f64,
 }
 
 impl Weights {
     fn new(row: &Tableau, h: f64) -> Weights {
-        let scale = 1.0 / (1.0 - row.alpha_m);
-        Weights {
-            h,
-            g: [h * row.g0, h * row.g1],
-            b: [h * h * row.b0, h * h * row.b1],
-            c: h * row.c,
-            middle: [(1.0 - row.alpha_f) * h, (1.0 - row.alpha_f) * h * h * row.b0, row.alpha_m],
-            filter: [-row.alpha_m * scale, (row.alpha_f - row.alpha_m) * scale],
-        }
+        let old = row.alpha_m / (1.0 - row.alpha_m);
+        let g = [h * (row.g0 - row.g1 * old), h * row.g1];
+        let b = [h * h * (row.b0 - row.b1 * old), h * h * row.b1];
+        let late = 1.0 - row.alpha_f;
+        Weights { h, g, b, c: h * row.c, middle: [late * h, late * b[0]], old }
     }
 }
 
@@ -300,15 +289,15 @@ impl Lanes {
         left
     }
 
-    /// Accelerations of the separators from what is left for them.
+    /// x of (T27) at the separators from what is left for them.
     pub fn separators(&self, left: &Row) -> Row {
         let [a, b, c, d] = &self.reduced;
         std::array::from_fn(|s| (a[s] * left[0] + b[s] * left[1]) + (c[s] * left[2] + d[s] * left[3]))
     }
 
-    /// Acceleration at one place from the eliminated right-hand side, without that of all before it: only those are
-    /// found again that still matter there.
-    pub fn acceleration(&self, place: usize, y: &[f64], separators: &Row) -> f64 {
+    /// x of (T27) at one place from the eliminated right-hand side, without that of all before it: only those are found
+    /// again that still matter there.
+    pub fn solution(&self, place: usize, y: &[f64], separators: &Row) -> f64 {
         if place < LANES {
             return separators[place];
         }

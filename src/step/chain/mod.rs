@@ -12,6 +12,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 mod up;
+mod works;
 
 use super::{Attempt, Settings, Stepper};
 use crate::Result;
@@ -26,6 +27,7 @@ use down::Down;
 use kick::{Answers, Kick};
 use line::{Lanes, Line};
 use up::Up;
+use works::Works;
 
 /// Contacts up to which their answers are kept one by one.
 const FEW: usize = 8;
@@ -80,13 +82,13 @@ impl Stepper<'_> {
         for i in line.n..system.nodes.total {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
-        let mut separators = factor.separators(&go_down(processor, &row, line, factor, from, &mut to.state.a));
+        let mut separators = factor.separators(&go_down(processor, line, factor, from, &mut to.state.a));
         if !self.work.active.is_empty() {
             self.active_columns(h, to)?;
             let (work, state) = (&mut self.work, &to.state);
-            let free = |dof: usize| from.v[dof] + h * row.g0 * from.a[dof];
+            let [old, new] = factor.weights.g;
             let rate = |dof: usize| match dof < line.n {
-                true => free(dof) + h * row.g1 * factor.acceleration(dof, &state.a, &separators),
+                true => from.v[dof] + old * from.a[dof] + new * factor.solution(dof, &state.a, &separators),
                 false => state.v[dof],
             };
             for contact in work.active.iter().map(|&i| to.scene.rows_of(i as usize).start) {
@@ -105,32 +107,28 @@ impl Stepper<'_> {
         let work = &self.work;
         let impulses = &to.state.impulse;
         let contact = (0..impulses.len()).map(|i| 0.5 * (work.u0[i] + work.u1[i]) * impulses[i]).sum();
-        // G·a of the old and of the new acceleration, along the impulses.
         let pushed = |a: &[f64]| -> f64 {
             let pressed = impulses.iter().enumerate().filter(|(_, p)| **p != 0.0);
             pressed.map(|(contact, p)| to.scene.rate(contact, |dof| a[dof]) * p).sum()
         };
-        let off_centre = h * (row.c - 0.5);
-        let [pushed0, pushed1] = if off_centre == 0.0 { [0.0; 2] } else { [pushed(&from.a), pushed(&to.state.a)] };
-        let change = from.storage.as_ref().map_or(0.0, |old| sums.change(old.inertia));
-        let scheme =
-            scheme(&row, h, &sums, change) - off_centre * (row.alpha_m * pushed0 + (1.0 - row.alpha_m) * pushed1);
-        to.balance = Balance { contact, scheme, ..Default::default() };
+        let works = Works::new(&row, h, from, &sums, [pushed(&from.a), pushed(&to.state.a)]);
+        to.balance = Balance { contact, scheme: works.scheme(&row, h, &sums), ..Default::default() };
         to.balance.close(from, &to.state);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
         if let (Some(old), Some(new)) = (&from.storage, &mut to.state.storage) {
-            let [filter, filter_change] = sums.filter(factor.weights.filter, old.filter);
+            let [z, dz] = works.filter(&row, &sums, old.filter);
             let storage = StorageSums {
                 supply: sums.fall,
                 viscous: 0.0,
                 dq: sums.drift,
-                dz: filter_change,
-                z: filter,
+                dz,
+                z,
                 a: sums.inertia,
-                da: change,
-                position: -off_centre * ((1.0 - row.g1) * pushed0 + row.g1 * pushed1),
+                da: works.change,
+                position: works.shifted(&row, h, row.g1),
             };
+            new.power = sums.power;
             to.balance.storage_defect =
                 ledger::close_storage(&row, h, &to.state.energy, contact + obstacles, &storage, old, new);
         }
@@ -139,11 +137,10 @@ impl Stepper<'_> {
 }
 
 /// The first pass with what the scheme needs of it.
-fn go_down(processor: Processor, row: &Tableau, line: &Line, factor: &Lanes, from: &State, y: &mut [f64]) -> Row {
-    match ((1.0 - row.alpha_f) * row.b0 != 0.0, row.alpha_m != 0.0) {
-        (_, true) => processor.run(Down::<true, true> { line, factor, from, y }),
-        (true, false) => processor.run(Down::<true, false> { line, factor, from, y }),
-        (false, false) => processor.run(Down::<false, false> { line, factor, from, y }),
+fn go_down(processor: Processor, line: &Line, factor: &Lanes, from: &State, y: &mut [f64]) -> Row {
+    match factor.weights.middle[1] != 0.0 {
+        true => processor.run(Down::<true> { line, factor, from, y }),
+        false => processor.run(Down::<false> { line, factor, from, y }),
     }
 }
 
@@ -156,21 +153,12 @@ fn go_up(
     from: &State,
     to: &mut State,
 ) -> Sums {
-    let filter = row.alpha_f != row.alpha_m && to.storage.is_some();
-    let loses = row.b0 + row.b1 != 0.5 || row.alpha_f != 0.5 || row.storage;
-    match (row.carries_acceleration(), loses, filter) {
-        (true, _, true) => processor.run(Up::<true, true, true> { line, factor, separators, kick, from, to }),
-        (true, _, false) => processor.run(Up::<true, true, false> { line, factor, separators, kick, from, to }),
-        (false, _, true) => processor.run(Up::<false, true, true> { line, factor, separators, kick, from, to }),
-        (false, true, false) => processor.run(Up::<false, true, false> { line, factor, separators, kick, from, to }),
-        (false, false, false) => processor.run(Up::<false, false, false> { line, factor, separators, kick, from, to }),
+    // The storage function asks for old accelerations, too.
+    let carries = row.carries_acceleration() || row.storage;
+    let loses = row.b0 + row.b1 != 0.5 || row.alpha_f != 0.5;
+    match (carries, loses) {
+        (true, _) => processor.run(Up::<true, true> { line, factor, separators, kick, from, to }),
+        (false, true) => processor.run(Up::<false, true> { line, factor, separators, kick, from, to }),
+        (false, false) => processor.run(Up::<false, false> { line, factor, separators, kick, from, to }),
     }
-}
-
-/// Numerical dissipation but for what jumps add to it, (T13), written in a1 and da = a1 − a0.
-fn scheme(row: &Tableau, h: f64, sums: &Sums, change: f64) -> f64 {
-    let (excess, lag) = (row.b0 + row.b1 - 0.5, row.b0 - 0.5 * row.g0);
-    let position =
-        excess * sums.inertia - (lag + row.alpha_m * excess) * sums.inertia_change + row.alpha_m * lag * change;
-    0.5 * h * (row.alpha_m - row.g0) * sums.rate_change - h * h * position + (row.alpha_f - 0.5) * sums.drift
 }

@@ -4,14 +4,14 @@
 
 use super::book::{Booking, Places, Rates, Sums};
 use super::kick::Kick;
-use super::line::{BLOCK, Lanes, Line, Piece, Weights, after, before, settle, split, split_mut};
+use super::line::{DUST, Lanes, Line, Piece, Weights, after, before, split, split_mut};
 use crate::la::lanes::{LANES, Number, Row, Task};
 use crate::state::State;
 use std::ops::Range;
 
 /// From the eliminated right-hand side in the new accelerations, with the separators solved, to the end of the step.
-/// `CARRIES`: old accelerations matter; `LOSES`: the scheme dissipates by itself; `FILTER`: there is one.
-pub(super) struct Up<'a, const CARRIES: bool, const LOSES: bool, const FILTER: bool> {
+/// `CARRIES`: old accelerations matter; `LOSES`: the scheme dissipates by itself.
+pub(super) struct Up<'a, const CARRIES: bool, const LOSES: bool> {
     pub line: &'a Line,
     pub factor: &'a Lanes,
     pub separators: &'a Row,
@@ -20,13 +20,13 @@ pub(super) struct Up<'a, const CARRIES: bool, const LOSES: bool, const FILTER: b
     pub to: &'a mut State,
 }
 
-impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Up<'_, CARRIES, LOSES, FILTER> {
+impl<const CARRIES: bool, const LOSES: bool> Task for Up<'_, CARRIES, LOSES> {
     type Output = Sums;
 
     #[inline(always)]
     fn run<N: Number<Row = Row>>(self, set: N::Set) -> Sums {
         let Up { line, factor, separators, kick, from, to } = self;
-        let (mut rows, mut tail) = arrays::<FILTER>(line, factor, from, to);
+        let (mut rows, mut tail) = arrays(line, factor, from, to);
         let pressed = |piece: &Piece| piece.reached.filter(|_| kick.p != 0.0).map(|first| &kick.response.rows[first..]);
         let filled = |piece: &Piece| piece.filled.map(|first| &factor.fill[first..]);
         let [first, others @ ..] = &factor.pieces[..] else { return Sums::default() };
@@ -35,38 +35,33 @@ impl<const CARRIES: bool, const LOSES: bool, const FILTER: bool> Task for Up<'_,
         rows.new.a[0] = *separators;
         let mut walk = Walk::<N>::new(set, &factor.weights, kick.p, &after(separators, 0.0), separators);
         walk.advance::<CARRIES>(set, &mut rows, 0, (None, pressed(first).map(|kicks| &kicks[0])));
-        let first = (walk.rates(set, &rows, 0), walk.places::<FILTER>(set, &mut rows, 0));
+        let first = (walk.rates(set, &rows, 0), walk.places(set, &rows, 0));
         let mut booking = Booking::<N>::after(set, first.0, first.1);
         for piece in others {
             let (range, rows, booking) = (piece.rows.clone(), &mut rows, &mut booking);
             // Written out, because each of them is a loop of its own.
             match (filled(piece), pressed(piece)) {
-                (None, None) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(None, None), booking),
-                (fill, None) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(fill, None), booking),
-                (None, kicks) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(None, kicks), booking),
-                (fill, kicks) => walk.go::<CARRIES, LOSES, FILTER>(set, rows, range, More::of(fill, kicks), booking),
-            }
-            if piece.rows.len() == BLOCK {
-                let mut a = walk.a.row();
-                settle(&mut a);
-                walk.a = N::load(set, &a);
+                (None, None) => walk.go::<CARRIES, LOSES>(set, rows, range, More::of(None, None), booking),
+                (fill, None) => walk.go::<CARRIES, LOSES>(set, rows, range, More::of(fill, None), booking),
+                (None, kicks) => walk.go::<CARRIES, LOSES>(set, rows, range, More::of(None, kicks), booking),
+                (fill, kicks) => walk.go::<CARRIES, LOSES>(set, rows, range, More::of(fill, kicks), booking),
             }
         }
         // Back to the first row, and on to the unknowns behind all rows.
         let (rates, places) = (booking.rates, booking.places);
         booking.rates = rates.map(|x| N::load(set, &before(&x.row())));
         booking.places = places.map(|x| N::load(set, &before(&x.row())));
-        booking.add::<CARRIES, LOSES, FILTER>(rows.constants(set, 0), first);
+        booking.add::<CARRIES, LOSES>(rows.constants(set, 0), first);
         if let Some(weight) = rows.gravity.first() {
             booking.add_weight(N::load(set, weight), [first.1.q, first.1.dq]);
         }
         let last = |x: N| x.row()[LANES - 1];
         let mut few = Booking::<f64>::after((), rates.map(last), places.map(last));
-        let mut walk = Walk::<f64>::new((), &factor.weights, kick.p, &0.0, &last(walk.a));
+        let mut walk = Walk::<f64>::new((), &factor.weights, kick.p, &0.0, &last(walk.x));
         let (range, more) = (0..tail.edges.len(), More::of(None, Some(&kick.response.tail)));
-        walk.go::<CARRIES, LOSES, FILTER>((), &mut tail, range, more, &mut few);
+        walk.go::<CARRIES, LOSES>((), &mut tail, range, more, &mut few);
         // The edge after the last unknown.
-        few.add_places::<LOSES, FILTER>(line.last_stiffness, Places::default());
+        few.add_places::<LOSES>(line.last_stiffness, Places::default());
         booking.stored().total(&few.sums)
     }
 }
@@ -81,39 +76,35 @@ struct Arrays<'a, R> {
     gravity: &'a [R],
 }
 
-/// Vectors of a state; `z` is empty without a filter.
+/// Vectors of a state.
 struct Motion<T> {
     q: T,
     v: T,
     a: T,
-    z: T,
 }
 
 /// Rows, and the numbers behind them.
 #[inline(always)]
-fn arrays<'a, const FILTER: bool>(
+fn arrays<'a>(
     line: &'a Line,
     factor: &'a Lanes,
     from: &'a State,
     to: &'a mut State,
 ) -> (Arrays<'a, Row>, Arrays<'a, f64>) {
-    let (n, filtered) = (line.n, if FILTER { line.n } else { 0 });
-    let z0 = from.storage.as_ref().filter(|_| FILTER).map_or(&[][..], |storage| &storage.z);
-    let z1 = to.storage.as_mut().filter(|_| FILTER).map_or(&mut [][..], |storage| &mut storage.z);
-    let (q0, v0, a0, z0) = (split(&from.q, n), split(&from.v, n), split(&from.a, n), split(z0, filtered));
+    let n = line.n;
+    let (q0, v0, a0) = (split(&from.q, n), split(&from.v, n), split(&from.a, n));
     let (q1, v1, a1) = (split_mut(&mut to.q, n), split_mut(&mut to.v, n), split_mut(&mut to.a, n));
-    let z1 = split_mut(z1, filtered);
     let gravity = split(&line.gravity, line.gravity.len());
     let rows = Arrays {
-        old: Motion { q: q0.0, v: v0.0, a: a0.0, z: z0.0 },
-        new: Motion { q: q1.0, v: v1.0, a: a1.0, z: z1.0 },
+        old: Motion { q: q0.0, v: v0.0, a: a0.0 },
+        new: Motion { q: q1.0, v: v1.0, a: a1.0 },
         edges: &factor.edges.rows,
         masses: &factor.masses.rows,
         gravity: gravity.0,
     };
     let tail = Arrays {
-        old: Motion { q: q0.1, v: v0.1, a: a0.1, z: z0.1 },
-        new: Motion { q: q1.1, v: v1.1, a: a1.1, z: z1.1 },
+        old: Motion { q: q0.1, v: v0.1, a: a0.1 },
+        new: Motion { q: q1.1, v: v1.1, a: a1.1 },
         edges: &factor.edges.tail,
         masses: &factor.masses.tail,
         gravity: gravity.1,
@@ -124,11 +115,11 @@ fn arrays<'a, const FILTER: bool>(
 impl<R: Copy> Arrays<'_, R> {
     /// The same up to a row, so that the compiler sees that all have the same length.
     #[inline(always)]
-    fn until<const FILTER: bool>(&mut self, end: usize) -> Arrays<'_, R> {
-        let (old, new, filtered) = (&self.old, &mut self.new, if FILTER { end } else { 0 });
+    fn until(&mut self, end: usize) -> Arrays<'_, R> {
+        let (old, new) = (&self.old, &mut self.new);
         Arrays {
-            old: Motion { q: &old.q[..end], v: &old.v[..end], a: &old.a[..end], z: &old.z[..filtered] },
-            new: Motion { q: &mut new.q[..end], v: &mut new.v[..end], a: &mut new.a[..end], z: &mut new.z[..filtered] },
+            old: Motion { q: &old.q[..end], v: &old.v[..end], a: &old.a[..end] },
+            new: Motion { q: &mut new.q[..end], v: &mut new.v[..end], a: &mut new.a[..end] },
             edges: &self.edges[..end],
             masses: &self.masses[..end],
             gravity: if self.gravity.is_empty() { &[] } else { &self.gravity[..end] },
@@ -161,34 +152,37 @@ struct Walk<N> {
     h: N,
     g: [N; 2],
     b: [N; 2],
-    filter: [N; 2],
+    /// Old acceleration in x of (T27).
+    old: N,
+    dust: N,
     /// Impulse, and what a unit jump by it moves.
     p: N,
     shift: N,
-    /// Accelerations of the next separators, and of the row before.
+    /// x of the next separators, and of the row before.
     next: N,
-    a: N,
+    x: N,
 }
 
 impl<N: Number> Walk<N> {
     #[inline(always)]
-    fn new(set: N::Set, weights: &Weights, p: f64, next: &N::Row, a: &N::Row) -> Walk<N> {
+    fn new(set: N::Set, weights: &Weights, p: f64, next: &N::Row, x: &N::Row) -> Walk<N> {
         let splat = |x: f64| N::splat(set, x);
         Walk {
             h: splat(weights.h),
             g: weights.g.map(splat),
             b: weights.b.map(splat),
-            filter: weights.filter.map(splat),
+            old: splat(weights.old),
+            dust: splat(DUST),
             p: splat(p),
             shift: splat(weights.c * p),
             next: N::load(set, next),
-            a: N::load(set, a),
+            x: N::load(set, x),
         }
     }
 
     /// Moves and books some rows.
     #[inline(always)]
-    fn go<const CARRIES: bool, const LOSES: bool, const FILTER: bool>(
+    fn go<const CARRIES: bool, const LOSES: bool>(
         &mut self,
         set: N::Set,
         x: &mut Arrays<N::Row>,
@@ -196,23 +190,24 @@ impl<N: Number> Walk<N> {
         more: More<N::Row>,
         booking: &mut Booking<N>,
     ) {
-        let (mut x, start, len) = (x.until::<FILTER>(range.end), range.start, range.len());
+        let (mut x, start, len) = (x.until(range.end), range.start, range.len());
         let (fill, kicks) = (more.fill.map(|x| &x[..len]), more.kicks.map(|x| &x[..len]));
         // As many sums in a loop as fit the registers.
-        let apart = CARRIES || FILTER;
+        let apart = CARRIES;
         for j in range.clone() {
             let own = (fill.map(|x| &x[j - start]), kicks.map(|x| &x[j - start]));
             self.advance::<CARRIES>(set, &mut x, j, own);
             booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
             if !apart {
-                let own = self.places::<FILTER>(set, &mut x, j);
-                booking.add_places::<LOSES, FILTER>(x.constants(set, j)[0], own);
+                let own = self.places(set, &x, j);
+                booking.add_places::<LOSES>(x.constants(set, j)[0], own);
             }
         }
+        self.x = self.x.without(self.dust);
         if apart {
-            for j in range.clone() {
-                let own = self.places::<FILTER>(set, &mut x, j);
-                booking.add_places::<LOSES, FILTER>(x.constants(set, j)[0], own);
+            for j in range {
+                let own = self.places(set, &x, j);
+                booking.add_places::<LOSES>(x.constants(set, j)[0], own);
             }
         }
         for (j, weight) in x.gravity.iter().enumerate().skip(start) {
@@ -239,15 +234,16 @@ impl<N: Number> Walk<N> {
         if let Some([push, _]) = kick {
             own = self.p.mul_add(load(push), own);
         }
-        let a = load(lower).take_from(self.a, own);
-        self.a = a;
+        self.x = load(lower).take_from(self.x, own);
+        // The next row does not wait for this; what it takes on is looked after at the end of a piece.
+        let found = self.x.without(self.dust);
         let (q0, v0) = (load(&x.old.q[j]), load(&x.old.v[j]));
-        let (mut q, mut v) = (self.h.mul_add(v0, q0), v0);
+        let (mut q, mut v, mut a) = (self.h.mul_add(v0, q0), v0, found);
         if CARRIES {
             let a0 = load(&x.old.a[j]);
-            (q, v) = (self.b[0].mul_add(a0, q), self.g[0].mul_add(a0, v));
+            (q, v, a) = (self.b[0].mul_add(a0, q), self.g[0].mul_add(a0, v), self.old.take_from(a0, a));
         }
-        (q, v) = (self.b[1].mul_add(a, q), self.g[1].mul_add(a, v));
+        (q, v) = (self.b[1].mul_add(found, q), self.g[1].mul_add(found, v));
         if let Some([_, jump]) = kick {
             (q, v) = (self.shift.mul_add(load(jump), q), self.p.mul_add(load(jump), v));
         }
@@ -258,20 +254,13 @@ impl<N: Number> Walk<N> {
 
     #[inline(always)]
     fn rates(&self, set: N::Set, x: &Arrays<N::Row>, j: usize) -> Rates<N> {
-        let [v0, a0, v, a] = [&x.old.v[j], &x.old.a[j], &x.new.v[j], &x.new.a[j]].map(|row| N::load(set, row));
-        Rates { v, a, mean: v0 + v, da: a - a0 }
+        let [v, a, a0] = [&x.new.v[j], &x.new.a[j], &x.old.a[j]].map(|row| N::load(set, row));
+        Rates { v, a, a0 }
     }
 
-    /// Place of row j, and its filter, which is found here.
     #[inline(always)]
-    fn places<const FILTER: bool>(&self, set: N::Set, x: &mut Arrays<N::Row>, j: usize) -> Places<N> {
+    fn places(&self, set: N::Set, x: &Arrays<N::Row>, j: usize) -> Places<N> {
         let [q0, q] = [&x.old.q[j], &x.new.q[j]].map(|row| N::load(set, row));
-        let dq = q - q0;
-        let mut z = dq;
-        if FILTER {
-            z = N::load(set, &x.old.z[j]);
-            self.filter[1].mul_add(dq, self.filter[0] * z).store(&mut x.new.z[j]);
-        }
-        Places { q, dq, z }
+        Places { q, dq: q - q0 }
     }
 }
