@@ -2,16 +2,21 @@
 
 use crate::la::lanes::{Number, Row};
 
+/// Sums begin with this, which is taken out in the end: squares of small numbers far ahead of a wave, added to zero, would be
+/// subnormal.
+const SEED: f64 = 1e-290;
+
 /// Sums over all unknowns; products of two vectors are with the mass or the stiffness matrix.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums<R = f64> {
+    /// ½ v1·M v1.
     pub kinetic: R,
-    /// a1·M a1, a0·M a1 and v1·M a1.
+    /// ½ a1·M a1, ½ da·M da with da = a1 − a0, and v1·M a1.
     pub inertia: R,
-    pub overlap: R,
+    pub change: R,
     pub power: R,
+    /// q1·K q1 and dq·K dq.
     pub strain: R,
-    /// dq·K dq.
     pub drift: R,
     /// Gravity times q1, and times dq.
     pub height: R,
@@ -23,11 +28,11 @@ impl Sums<Row> {
     // A call, because numbers picked out of vectors would pull the loops before it apart.
     #[inline(never)]
     pub fn total(&self, tail: &Sums) -> Sums {
-        let sum = |lanes: &Row, tail: f64| tail + lanes.iter().sum::<f64>();
+        let sum = |lanes: &Row, tail: f64| (tail - SEED) + lanes.iter().map(|lane| lane - SEED).sum::<f64>();
         Sums {
             kinetic: sum(&self.kinetic, tail.kinetic),
             inertia: sum(&self.inertia, tail.inertia),
-            overlap: sum(&self.overlap, tail.overlap),
+            change: sum(&self.change, tail.change),
             power: sum(&self.power, tail.power),
             strain: sum(&self.strain, tail.strain),
             drift: sum(&self.drift, tail.drift),
@@ -37,12 +42,12 @@ impl Sums<Row> {
     }
 }
 
-/// New velocity, new and old acceleration.
+/// New velocity, new acceleration and its change.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Rates<N> {
     pub v: N,
     pub a: N,
-    pub a0: N,
+    pub da: N,
 }
 
 /// New place and its change.
@@ -55,7 +60,7 @@ pub(super) struct Places<N> {
 impl<N> Rates<N> {
     #[inline(always)]
     pub fn map<T>(self, f: impl Fn(N) -> T) -> Rates<T> {
-        Rates { v: f(self.v), a: f(self.a), a0: f(self.a0) }
+        Rates { v: f(self.v), a: f(self.a), da: f(self.da) }
     }
 }
 
@@ -75,24 +80,24 @@ pub(super) struct Booking<N> {
 }
 
 impl<N: Number> Booking<N> {
-    /// Without sums, after a row.
+    /// Before the first sum, after a row.
     #[inline(always)]
     pub fn after(set: N::Set, rates: Rates<N>, places: Places<N>) -> Booking<N> {
-        let zero = N::splat(set, 0.0);
+        let seed = N::splat(set, SEED);
         let sums = Sums {
-            kinetic: zero,
-            inertia: zero,
-            overlap: zero,
-            power: zero,
-            strain: zero,
-            drift: zero,
-            height: zero,
-            fall: zero,
+            kinetic: seed,
+            inertia: seed,
+            change: seed,
+            power: seed,
+            strain: seed,
+            drift: seed,
+            height: seed,
+            fall: seed,
         };
         Booking { sums, rates, places }
     }
 
-    /// Adds the products of a row, whose stiffness k to the row before, mass m and coupling c to the row before are given.
+    /// Adds the products of a row, whose stiffness k to the row before, half mass m and coupling c to the row before are given.
     #[inline(always)]
     pub fn add<const CARRIES: bool, const LOSES: bool>(
         &mut self,
@@ -107,14 +112,16 @@ impl<N: Number> Booking<N> {
     #[inline(always)]
     pub fn add_rates<const CARRIES: bool, const LOSES: bool>(&mut self, [_, m, c]: [N; 3], own: Rates<N>) {
         let (sums, before) = (&mut self.sums, std::mem::replace(&mut self.rates, own));
-        sums.kinetic = own.v.mul_add(m.mul_add(own.v, c * (before.v + before.v)), sums.kinetic);
+        // Half of a product with M goes to its own row: x·M y is the sum of x·half(y) + y·half(x).
+        let half = |own: N, before: N| m.mul_add(own, c * before);
+        let moved = half(own.v, before.v);
+        sums.kinetic = own.v.mul_add(moved, sums.kinetic);
         if LOSES {
-            let (coupled, back) = (c * before.a, c * own.a);
-            let force = m.mul_add(own.a, coupled);
-            sums.inertia = own.a.mul_add(force + coupled, sums.inertia);
+            let forced = half(own.a, before.a);
+            sums.inertia = own.a.mul_add(forced, sums.inertia);
             if CARRIES {
-                sums.overlap = own.a0.mul_add(force, before.a0.mul_add(back, sums.overlap));
-                sums.power = own.v.mul_add(force, before.v.mul_add(back, sums.power));
+                sums.power = own.v.mul_add(forced, own.a.mul_add(moved, sums.power));
+                sums.change = own.da.mul_add(half(own.da, before.da), sums.change);
             }
         }
     }
@@ -148,7 +155,7 @@ impl<N: Number<Row = Row>> Booking<N> {
         Sums {
             kinetic: sums.kinetic.row(),
             inertia: sums.inertia.row(),
-            overlap: sums.overlap.row(),
+            change: sums.change.row(),
             power: sums.power.row(),
             strain: sums.strain.row(),
             drift: sums.drift.row(),

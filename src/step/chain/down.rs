@@ -9,15 +9,15 @@ use crate::state::State;
 use std::ops::Range;
 
 /// Leaves the eliminated right-hand side in `y` and gives what is left for the separators. `CARRIES`: old accelerations
-/// move the place that counts.
-pub(super) struct Down<'a, const CARRIES: bool> {
+/// move the place that counts; `HEAVY`: there is gravity.
+pub(super) struct Down<'a, const CARRIES: bool, const HEAVY: bool> {
     pub line: &'a Line,
     pub factor: &'a Lanes,
     pub from: &'a State,
     pub y: &'a mut [f64],
 }
 
-impl<const CARRIES: bool> Task for Down<'_, CARRIES> {
+impl<const CARRIES: bool, const HEAVY: bool> Task for Down<'_, CARRIES, HEAVY> {
     type Output = Row;
 
     #[inline(always)]
@@ -40,7 +40,7 @@ impl<const CARRIES: bool> Task for Down<'_, CARRIES> {
             let below = [&below[0][..tail], &below[1][..tail], &below[2][..tail]];
             let edges = &factor.edges.tail[..];
             let mut part = Part { below, edges, gravity: gravity.1, y: y_tail };
-            end.eliminate::<CARRIES>((), &mut part, 0..tail, None);
+            end.eliminate::<CARRIES, HEAVY>((), &mut part, 0..tail, None);
             (edge, beyond) = (edges[0][0], each(old, |x| x.1[0]));
         }
 
@@ -63,8 +63,8 @@ impl<const CARRIES: bool> Task for Down<'_, CARRIES> {
         for piece in factor.pieces[1..].iter().rev() {
             let range = piece.rows.start - 1..piece.rows.end - 1;
             match piece.filled.map(|first| &factor.fill[first..]) {
-                None => walk.eliminate::<CARRIES>(set, &mut part, range, None),
-                fill => walk.eliminate::<CARRIES>(set, &mut part, range, fill),
+                None => walk.eliminate::<CARRIES, HEAVY>(set, &mut part, range, None),
+                fill => walk.eliminate::<CARRIES, HEAVY>(set, &mut part, range, fill),
             }
         }
         // What is below the first row lies elsewhere.
@@ -72,7 +72,7 @@ impl<const CARRIES: bool> Task for Down<'_, CARRIES> {
         let below = [&below[0][..], &below[1][..], &below[2][..]];
         let gravity = gravity.0.get(..1).unwrap_or(&[]);
         let mut part = Part { below, edges: &edges[..1], gravity, y: first };
-        walk.eliminate::<CARRIES>(set, &mut part, 0..1, None);
+        walk.eliminate::<CARRIES, HEAVY>(set, &mut part, 0..1, None);
         (walk.y - load(&before(&walk.filled.row()))).row()
     }
 }
@@ -130,7 +130,7 @@ impl<N: Number> Walk<N> {
 
     /// Right-hand side and elimination, from the last row to the first.
     #[inline(always)]
-    fn eliminate<const CARRIES: bool>(
+    fn eliminate<const CARRIES: bool, const HEAVY: bool>(
         &mut self,
         set: N::Set,
         part: &mut Part<N::Row>,
@@ -138,12 +138,11 @@ impl<N: Number> Walk<N> {
         fill: Option<&[N::Row]>,
     ) {
         let load = |row: &N::Row| N::load(set, row);
-        let (start, end) = (range.start, range.end);
-        let [q, v, a] = [&part.below[0][..end], &part.below[1][..end], &part.below[2][..end]];
-        let (edges, y) = (&part.edges[..end], &mut part.y[..end]);
-        let gravity = part.gravity.get(..end).unwrap_or(&[]);
-        let fill = fill.map(|fill| &fill[..range.len()]);
-        for j in range.rev() {
+        let [q, v, a] = each(part.below, |x| &x[range.clone()]);
+        let (edges, y) = (&part.edges[range.clone()], &mut part.y[range.clone()]);
+        let gravity = if HEAVY { &part.gravity[range.clone()] } else { &[] };
+        let fill = fill.map(|fill| &fill[..edges.len()]);
+        for j in (0..edges.len()).rev() {
             let [stiffness, lower] = &edges[j];
             let mut place = load(&v[j]).mul_add(self.weights[0], load(&q[j]));
             if CARRIES {
@@ -151,13 +150,13 @@ impl<N: Number> Walk<N> {
             }
             let tension = load(stiffness) * (self.own - place);
             let mut force = self.tension - tension;
-            if gravity.len() == end {
+            if HEAVY {
                 force = force + load(&gravity[j]);
             }
             self.y = self.lower.take_from(self.y, force);
             self.y.store(&mut y[j]);
             if let Some(fill) = fill {
-                self.filled = load(&fill[j - start]).mul_add(self.y, self.filled);
+                self.filled = load(&fill[j]).mul_add(self.y, self.filled);
             }
             (self.own, self.tension, self.lower) = (place, tension, load(lower));
         }

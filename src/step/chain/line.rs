@@ -17,8 +17,8 @@ pub(super) const NEGLIGIBLE: f64 = 1e-20;
 /// Rows in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// Carried values below 1e-16 of this are zero: far ahead of a wave they would decay into subnormal numbers, with which
-/// some processors take a hundred times longer. Their squares are not subnormal either.
+/// Values that go on from one piece of the line to the next are zero below 1e-16 of this: far ahead of a wave they would
+/// decay into subnormal numbers, with which some processors take a hundred times longer.
 pub(super) const DUST: f64 = 1e-80;
 
 /// The rows of a woven array, and what is behind them.
@@ -150,7 +150,7 @@ impl Line {
 pub(super) struct Lanes {
     pub weave: Weave,
     pub weights: Weights,
-    /// Of every unknown the stiffness to the one before and `lower`; its mass, coupling to the one before, and pivot. What is
+    /// Of every unknown the stiffness to the one before and `lower`; half its mass, coupling to the one before, and pivot. What is
     /// read together lies together: with more streams than the first cache has ways, they would push each other out.
     pub edges: Woven<2>,
     pub masses: Woven<3>,
@@ -251,11 +251,12 @@ impl Lanes {
             couplings[lane] = fill;
         }
         let reduced = inverse(std::array::from_fn(|s| diagonal[range(n, s).0] + added[s]), couplings);
+        let halves: Vec<f64> = line.mass.iter().map(|mass| 0.5 * mass).collect();
         let mut this = Lanes {
             weave,
             weights: Weights::new(row, h),
             edges: Woven::of([&line.stiffness, &lower]),
-            masses: Woven::of([&line.mass, &line.coupling, &pivot]),
+            masses: Woven::of([&halves, &line.coupling, &pivot]),
             fill: AVec::from_slice(0, &split(&fills, n).0[filled_from..]),
             pieces: Vec::new(),
             reduced,

@@ -101,8 +101,7 @@ impl Stepper<'_> {
         let kick = answers.kick(&to.state.impulse);
         (0..separators.len()).for_each(|s| separators[s] += kick.p * kick.response.separators[s]);
         let sums = go_up(processor, &row, (line, factor), (&separators, &kick), from, &mut to.state);
-        to.state.energy =
-            Energy { kinetic: 0.5 * sums.kinetic, strain: 0.5 * sums.strain, potential: 0.0 - sums.height };
+        to.state.energy = Energy { kinetic: sums.kinetic, strain: 0.5 * sums.strain, potential: 0.0 - sums.height };
         let obstacles = self.finish_contact(to);
         let work = &self.work;
         let impulses = &to.state.impulse;
@@ -124,7 +123,7 @@ impl Stepper<'_> {
                 dq: sums.drift,
                 dz,
                 z,
-                a: sums.inertia,
+                a: works.inertia,
                 da: works.change,
                 position: works.shifted(&row, h, row.g1),
             };
@@ -138,9 +137,11 @@ impl Stepper<'_> {
 
 /// The first pass with what the scheme needs of it.
 fn go_down(processor: Processor, line: &Line, factor: &Lanes, from: &State, y: &mut [f64]) -> Row {
-    match factor.weights.middle[1] != 0.0 {
-        true => processor.run(Down::<true> { line, factor, from, y }),
-        false => processor.run(Down::<false> { line, factor, from, y }),
+    match (factor.weights.middle[1] != 0.0, line.gravity.is_empty()) {
+        (true, true) => processor.run(Down::<true, false> { line, factor, from, y }),
+        (false, true) => processor.run(Down::<false, false> { line, factor, from, y }),
+        (true, false) => processor.run(Down::<true, true> { line, factor, from, y }),
+        (false, false) => processor.run(Down::<false, true> { line, factor, from, y }),
     }
 }
 

@@ -113,20 +113,21 @@ fn arrays<'a>(
 }
 
 impl<R: Copy> Arrays<'_, R> {
-    /// The same up to a row, so that the compiler sees that all have the same length.
+    /// Some of them, so that the compiler sees that all have the same length.
     #[inline(always)]
-    fn until(&mut self, end: usize) -> Arrays<'_, R> {
+    fn within(&mut self, range: Range<usize>) -> Arrays<'_, R> {
         let (old, new) = (&self.old, &mut self.new);
+        let [q, v, a] = [&old.q[range.clone()], &old.v[range.clone()], &old.a[range.clone()]];
         Arrays {
-            old: Motion { q: &old.q[..end], v: &old.v[..end], a: &old.a[..end] },
-            new: Motion { q: &mut new.q[..end], v: &mut new.v[..end], a: &mut new.a[..end] },
-            edges: &self.edges[..end],
-            masses: &self.masses[..end],
-            gravity: if self.gravity.is_empty() { &[] } else { &self.gravity[..end] },
+            old: Motion { q, v, a },
+            new: Motion { q: &mut new.q[range.clone()], v: &mut new.v[range.clone()], a: &mut new.a[range.clone()] },
+            edges: &self.edges[range.clone()],
+            masses: &self.masses[range.clone()],
+            gravity: if self.gravity.is_empty() { &[] } else { &self.gravity[range] },
         }
     }
 
-    /// Stiffness to the row before, mass, coupling to the row before.
+    /// Stiffness to the row before, half mass, coupling to the row before.
     #[inline(always)]
     fn constants<N: Number<Row = R>>(&self, set: N::Set, j: usize) -> [N; 3] {
         let ([stiffness, _], [mass, coupling, _]) = (&self.edges[j], &self.masses[j]);
@@ -190,27 +191,25 @@ impl<N: Number> Walk<N> {
         more: More<N::Row>,
         booking: &mut Booking<N>,
     ) {
-        let (mut x, start, len) = (x.until(range.end), range.start, range.len());
+        let mut x = x.within(range);
+        let len = x.edges.len();
         let (fill, kicks) = (more.fill.map(|x| &x[..len]), more.kicks.map(|x| &x[..len]));
         // As many sums in a loop as fit the registers.
         let apart = CARRIES;
-        for j in range.clone() {
-            let own = (fill.map(|x| &x[j - start]), kicks.map(|x| &x[j - start]));
-            self.advance::<CARRIES>(set, &mut x, j, own);
+        for j in 0..len {
+            self.advance::<CARRIES>(set, &mut x, j, (fill.map(|x| &x[j]), kicks.map(|x| &x[j])));
             booking.add_rates::<CARRIES, LOSES>(x.constants(set, j), self.rates(set, &x, j));
             if !apart {
-                let own = self.places(set, &x, j);
-                booking.add_places::<LOSES>(x.constants(set, j)[0], own);
+                booking.add_places::<LOSES>(x.constants(set, j)[0], self.places(set, &x, j));
             }
         }
         self.x = self.x.without(self.dust);
         if apart {
-            for j in range {
-                let own = self.places(set, &x, j);
-                booking.add_places::<LOSES>(x.constants(set, j)[0], own);
+            for j in 0..len {
+                booking.add_places::<LOSES>(x.constants(set, j)[0], self.places(set, &x, j));
             }
         }
-        for (j, weight) in x.gravity.iter().enumerate().skip(start) {
+        for (j, weight) in x.gravity.iter().enumerate() {
             let [q0, q1] = [&x.old.q[j], &x.new.q[j]].map(|q| N::load(set, q));
             booking.add_weight(N::load(set, weight), [q1, q1 - q0]);
         }
@@ -235,15 +234,13 @@ impl<N: Number> Walk<N> {
             own = self.p.mul_add(load(push), own);
         }
         self.x = load(lower).take_from(self.x, own);
-        // The next row does not wait for this; what it takes on is looked after at the end of a piece.
-        let found = self.x.without(self.dust);
         let (q0, v0) = (load(&x.old.q[j]), load(&x.old.v[j]));
-        let (mut q, mut v, mut a) = (self.h.mul_add(v0, q0), v0, found);
+        let (mut q, mut v, mut a) = (self.h.mul_add(v0, q0), v0, self.x);
         if CARRIES {
             let a0 = load(&x.old.a[j]);
             (q, v, a) = (self.b[0].mul_add(a0, q), self.g[0].mul_add(a0, v), self.old.take_from(a0, a));
         }
-        (q, v) = (self.b[1].mul_add(found, q), self.g[1].mul_add(found, v));
+        (q, v) = (self.b[1].mul_add(self.x, q), self.g[1].mul_add(self.x, v));
         if let Some([_, jump]) = kick {
             (q, v) = (self.shift.mul_add(load(jump), q), self.p.mul_add(load(jump), v));
         }
@@ -255,7 +252,7 @@ impl<N: Number> Walk<N> {
     #[inline(always)]
     fn rates(&self, set: N::Set, x: &Arrays<N::Row>, j: usize) -> Rates<N> {
         let [v, a, a0] = [&x.new.v[j], &x.new.a[j], &x.old.a[j]].map(|row| N::load(set, row));
-        Rates { v, a, a0 }
+        Rates { v, a, da: a - a0 }
     }
 
     #[inline(always)]

@@ -7,10 +7,12 @@ use crate::state::State;
 
 /// Products of a step.
 pub(super) struct Works {
-    /// (v0 + v1)·M da, a1·M da and da·M da, da = a1 − a0.
+    /// a1·M a1 and da·M da, da = a1 − a0.
+    pub inertia: f64,
+    pub change: f64,
+    /// (v0 + v1)·M da and a1·M da.
     rate_change: f64,
     inertia_change: f64,
-    pub change: f64,
     /// z0·K dq with the filter z of (T21).
     filter_drift: f64,
     /// The impulses times the old and the new accelerations where they push.
@@ -21,14 +23,17 @@ impl Works {
     /// Of a step from a state.
     pub fn new(row: &Tableau, h: f64, from: &State, sums: &Sums, pushed: [f64; 2]) -> Works {
         // A scheme without this memory carries no acceleration.
-        let [inertia, power] = from.storage.as_ref().map_or([0.0; 2], |old| [old.inertia, old.power]);
-        let [old, new] = [inertia + sums.overlap, sums.overlap + sums.inertia];
-        let pull = h * (power + h * (row.b0 * inertia + row.b1 * sums.overlap) + row.c * pushed[0]);
-        let stretched = 0.5 * sums.strain - from.energy.strain - 0.5 * sums.drift;
+        let [old, power] = from.storage.as_ref().map_or([0.0; 2], |old| [old.inertia, old.power]);
+        let [inertia, change] = [2.0 * sums.inertia, 2.0 * sums.change];
+        let overlap = 0.5 * (old + inertia - change);
+        let along = row.g0 * (old + overlap) + row.g1 * (overlap + inertia);
+        let pull = h * (power + h * (row.b0 * old + row.b1 * overlap) + row.c * pushed[0]);
+        let stretched = 0.5 * (sums.strain - sums.drift) - from.energy.strain;
         Works {
-            rate_change: 2.0 * (sums.power - power) - h * (row.g0 * old + row.g1 * new) - (pushed[0] + pushed[1]),
-            inertia_change: sums.inertia - sums.overlap,
-            change: old + new - 4.0 * sums.overlap,
+            inertia,
+            change,
+            rate_change: 2.0 * (sums.power - power) - h * along - (pushed[0] + pushed[1]),
+            inertia_change: inertia - overlap,
             filter_drift: pull + stretched - sums.fall,
             pushed,
         }
@@ -37,7 +42,7 @@ impl Works {
     /// Numerical dissipation, (T13), written in a1 and da.
     pub fn scheme(&self, row: &Tableau, h: f64, sums: &Sums) -> f64 {
         let (excess, lag) = (row.b0 + row.b1 - 0.5, row.b0 - 0.5 * row.g0);
-        let place = excess * sums.inertia - (lag + row.alpha_m * excess) * self.inertia_change
+        let place = excess * self.inertia - (lag + row.alpha_m * excess) * self.inertia_change
             + row.alpha_m * lag * self.change;
         0.5 * h * (row.alpha_m - row.g0) * self.rate_change - h * h * place
             + (row.alpha_f - 0.5) * sums.drift
