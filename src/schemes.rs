@@ -268,6 +268,11 @@ impl Tableau {
         self.g0 != 0.0 || self.b0 != 0.0 || self.alpha_m != 0.0
     }
 
+    /// Weights of the old value and of the increment in the filters of (T21).
+    pub fn filter(&self) -> [f64; 2] {
+        [-self.alpha_m, self.alpha_f - self.alpha_m].map(|weight| weight / (1.0 - self.alpha_m))
+    }
+
     /// Whether a theorem says that the energy of a linear model, or its storage function, cannot grow in a step whose
     /// impacts have coefficients of restitution up to `e`: section 7.
     pub fn cannot_grow(&self, e: f64) -> bool {

@@ -85,16 +85,20 @@ pub struct Storage {
 }
 
 impl State {
-    /// The same without forces and filters, for steps that do not need those of the past.
-    pub fn without_forces(self) -> State {
+    /// The same without forces and filters, for steps that do not need those of the past; loads and damping stay where
+    /// there are any.
+    pub fn without_forces(self, system: &System) -> State {
+        let only = |wanted: bool, vector: Vec<f64>| if wanted { vector } else { Vec::new() };
+        let (loaded, damped) = (system.is_loaded(), system.damped);
         let storage = self.storage.map(|storage| Storage {
             z: Vector::default(),
             stiffness_z: Vec::new(),
-            damping_x: Vec::new(),
-            load: Vec::new(),
+            damping_x: only(damped, storage.damping_x),
+            load: only(loaded, storage.load),
             ..storage
         });
-        State { internal: Vec::new(), applied: Vec::new(), viscous: Vec::new(), storage, ..self }
+        let (applied, viscous) = (only(loaded, self.applied), only(damped, self.viscous));
+        State { internal: Vec::new(), applied, viscous, storage, ..self }
     }
 
     /// A state of the right size, all zero; `storage` asks for the filters.

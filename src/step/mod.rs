@@ -376,7 +376,7 @@ impl StepMethod for Stepper<'_> {
         attempt.state = self.start(h);
         self.settle(&mut attempt.state)?;
         if self.chain.is_some() {
-            attempt.state = attempt.state.without_forces();
+            attempt.state = attempt.state.without_forces(self.system);
         }
         attempt.scene.look_at(self.system, &attempt.state);
         attempt.gaps.clear();

@@ -7,7 +7,7 @@
 
 use crate::case::data::JointKind;
 use crate::la::lanes::Weave;
-use crate::model::{Component, Model, Properties};
+use crate::model::{Component, Model};
 use crate::{Error, Result};
 use sprs::TriMat;
 use sprs::linalg::reverse_cuthill_mckee;
@@ -177,13 +177,11 @@ impl Nodes {
     }
 }
 
-/// Whether nothing but bars, springs, masses and contact acts along one direction.
+/// Whether everything is along one direction, supports are at rest and no node is massless.
 fn is_plain_line(model: &Model) -> bool {
-    let damped = |p: &Properties| p.mass_damping != 0.0 || p.stiffness_damping != 0.0 || p.dashpot != 0.0;
-    let damped = model.bodies.iter().any(|body| damped(&body.properties));
     let driven = model.supports.iter().any(|support| !support.motion.is_empty());
     let massless = model.contacts.iter().any(|contact| contact.massless.is_some());
-    model.dimension == 1 && model.loads.is_empty() && !damped && !driven && !massless
+    model.dimension == 1 && !driven && !massless
 }
 
 /// An order of the nodes in which lines and joints connect near neighbours, so that chains are recognised as such

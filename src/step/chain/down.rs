@@ -9,23 +9,25 @@ use crate::state::State;
 use std::ops::Range;
 
 /// Leaves the eliminated right-hand side in `y` and gives what is left for the separators. `CARRIES`: old accelerations
-/// move the place that counts; `HEAVY`: there is gravity.
-pub(super) struct Down<'a, const CARRIES: bool, const HEAVY: bool> {
+/// move the place that counts; `PUSHED`: there is a force from outside.
+pub(super) struct Down<'a, const CARRIES: bool, const PUSHED: bool> {
     pub line: &'a Line,
     pub factor: &'a Lanes,
     pub from: &'a State,
+    /// From outside; empty if there is none.
+    pub force: &'a [f64],
     pub y: &'a mut [f64],
 }
 
-impl<const CARRIES: bool, const HEAVY: bool> Task for Down<'_, CARRIES, HEAVY> {
+impl<const CARRIES: bool, const PUSHED: bool> Task for Down<'_, CARRIES, PUSHED> {
     type Output = Row;
 
     #[inline(always)]
     fn run<N: Number<Row = Row>>(self, set: N::Set) -> Row {
-        let Down { line, factor, from, y } = self;
+        let Down { line, factor, from, force, y } = self;
         let weights = factor.weights.middle;
         let n = line.n;
-        let gravity = split(&line.gravity, line.gravity.len());
+        let force = split(force, if PUSHED { n } else { 0 });
         let old = each([&from.q, &from.v, &from.a], |x| split(x, n));
         let (y, y_tail) = split_mut(y, n);
         let (length, tail) = (y.len(), y_tail.len());
@@ -39,8 +41,8 @@ impl<const CARRIES: bool, const HEAVY: bool> Task for Down<'_, CARRIES, HEAVY> {
             let below = each(old, |x| from_last_lane(x.0, x.1));
             let below = [&below[0][..tail], &below[1][..tail], &below[2][..tail]];
             let edges = &factor.edges.tail[..];
-            let mut part = Part { below, edges, gravity: gravity.1, y: y_tail };
-            end.eliminate::<CARRIES, HEAVY>((), &mut part, 0..tail, None);
+            let mut part = Part { below, edges, force: force.1, y: y_tail };
+            end.eliminate::<CARRIES, PUSHED>((), &mut part, 0..tail, None);
             (edge, beyond) = (edges[0][0], each(old, |x| x.1[0]));
         }
 
@@ -58,21 +60,21 @@ impl<const CARRIES: bool, const HEAVY: bool> Task for Down<'_, CARRIES, HEAVY> {
         walk.y = load(&[0.0, 0.0, 0.0, end.y]);
         let [q, v, a] = each(rows, |x| &x[..length - 1]);
         let (first, others) = y.split_at_mut(1);
-        let heavy = gravity.0.get(1..).unwrap_or(&[]);
-        let mut part = Part { below: [q, v, a], edges: &edges[1..], gravity: heavy, y: others };
+        let pushed = force.0.get(1..).unwrap_or(&[]);
+        let mut part = Part { below: [q, v, a], edges: &edges[1..], force: pushed, y: others };
         for piece in factor.pieces[1..].iter().rev() {
             let range = piece.rows.start - 1..piece.rows.end - 1;
             match piece.filled.map(|first| &factor.fill[first..]) {
-                None => walk.eliminate::<CARRIES, HEAVY>(set, &mut part, range, None),
-                fill => walk.eliminate::<CARRIES, HEAVY>(set, &mut part, range, fill),
+                None => walk.eliminate::<CARRIES, PUSHED>(set, &mut part, range, None),
+                fill => walk.eliminate::<CARRIES, PUSHED>(set, &mut part, range, fill),
             }
         }
         // What is below the first row lies elsewhere.
         let below = each(last, |x| [before(&x)]);
         let below = [&below[0][..], &below[1][..], &below[2][..]];
-        let gravity = gravity.0.get(..1).unwrap_or(&[]);
-        let mut part = Part { below, edges: &edges[..1], gravity, y: first };
-        walk.eliminate::<CARRIES, HEAVY>(set, &mut part, 0..1, None);
+        let force = force.0.get(..1).unwrap_or(&[]);
+        let mut part = Part { below, edges: &edges[..1], force, y: first };
+        walk.eliminate::<CARRIES, PUSHED>(set, &mut part, 0..1, None);
         (walk.y - load(&before(&walk.filled.row()))).row()
     }
 }
@@ -89,7 +91,7 @@ struct Part<'a, R> {
     below: [&'a [R]; 3],
     edges: &'a [[R; 2]],
     /// Empty where there is none.
-    gravity: &'a [R],
+    force: &'a [R],
     y: &'a mut [R],
 }
 
@@ -130,7 +132,7 @@ impl<N: Number> Walk<N> {
 
     /// Right-hand side and elimination, from the last row to the first.
     #[inline(always)]
-    fn eliminate<const CARRIES: bool, const HEAVY: bool>(
+    fn eliminate<const CARRIES: bool, const PUSHED: bool>(
         &mut self,
         set: N::Set,
         part: &mut Part<N::Row>,
@@ -140,7 +142,7 @@ impl<N: Number> Walk<N> {
         let load = |row: &N::Row| N::load(set, row);
         let [q, v, a] = each(part.below, |x| &x[range.clone()]);
         let (edges, y) = (&part.edges[range.clone()], &mut part.y[range.clone()]);
-        let gravity = if HEAVY { &part.gravity[range.clone()] } else { &[] };
+        let outside = if PUSHED { &part.force[range.clone()] } else { &[] };
         let fill = fill.map(|fill| &fill[..edges.len()]);
         for j in (0..edges.len()).rev() {
             let [stiffness, lower] = &edges[j];
@@ -150,8 +152,8 @@ impl<N: Number> Walk<N> {
             }
             let tension = load(stiffness) * (self.own - place);
             let mut force = self.tension - tension;
-            if HEAVY {
-                force = force + load(&gravity[j]);
+            if PUSHED {
+                force = force + load(&outside[j]);
             }
             self.y = self.lower.take_from(self.y, force);
             self.y.store(&mut y[j]);

@@ -33,8 +33,14 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// For all contacts of a scene; the part `moves` of their jumps counts in the forces of the step.
-    pub fn new(factor: &Lanes, line: &Line, moves: f64, scene: &Scene, mass_factor: &mut Factor) -> Answers {
+    /// For all contacts of a scene; of their jumps these parts count in the forces of the step, as places and as rates.
+    pub fn new(
+        factor: &Lanes,
+        line: &Line,
+        [moves, drags]: [f64; 2],
+        scene: &Scene,
+        mass_factor: &mut Factor,
+    ) -> Answers {
         let (n, weave) = (line.n, line.weave);
         let mut reached = vec![false; weave.rows];
         let mut answers = Vec::new();
@@ -47,7 +53,14 @@ impl Answers {
                 let [before, own] = [i.wrapping_sub(1), i].map(|i| if i < n { jump[weave.place(i)] } else { 0.0 });
                 line.stiffness_before(i) * (own - before)
             };
-            let mut load: Vec<f64> = (0..n).map(|i| moves * (tension(i + 1) - tension(i))).collect();
+            let [own, coupling] = &line.damping;
+            let dragged = |i: usize, j: usize| {
+                let (place, entries) = (weave.place(i.max(j)), if i == j { own } else { coupling });
+                entries.get(place).map_or(0.0, |c| c * jump[weave.place(j)])
+            };
+            let drag = |i: usize| (i.saturating_sub(1)..n.min(i + 2)).map(|j| dragged(i, j)).sum::<f64>();
+            let load = |i: usize| moves * (tension(i + 1) - tension(i)) - drags * drag(i);
+            let mut load: Vec<f64> = (0..n).map(load).collect();
             let separators = factor.separators(&factor.eliminate(&mut load));
             neglect(&mut load);
             let mut push: Vec<f64> = (0..n).map(|place| factor.at(place)[2] * load[weave.unknown(place)]).collect();

@@ -4,8 +4,8 @@
 
 use super::kick::Answers;
 use crate::contact::Scene;
-use crate::la::Factor;
 use crate::la::lanes::{LANES, Row, Weave};
+use crate::la::{Factor, Symmetric};
 use crate::schemes::Tableau;
 use crate::system::System;
 use aligned_vec::AVec;
@@ -63,6 +63,8 @@ pub(super) struct Line {
     pub stiffness: Vec<f64>,
     /// Stiffness between the last unknown and a support after it.
     pub last_stiffness: f64,
+    /// Diagonal of the damping matrix and its entries between an unknown and the one before it; empty if there is none.
+    pub damping: [Vec<f64>; 2],
     /// Force of gravity; empty if there is none.
     pub gravity: Vec<f64>,
 }
@@ -72,7 +74,7 @@ impl Line {
     pub fn recognise(system: &System) -> Option<Line> {
         let (n, total) = (system.nodes.free, system.nodes.total);
         let weave = system.nodes.weave?;
-        if !system.linear || system.damped || system.is_loaded() {
+        if !system.linear {
             return None;
         }
         let mut offset = vec![0.0; total];
@@ -88,6 +90,7 @@ impl Line {
             coupling: vec![0.0; n],
             stiffness: vec![0.0; n],
             last_stiffness: 0.0,
+            damping: system.damping.as_ref().map_or(Some([const { Vec::new() }; 2]), |c| tridiagonal(c, n, weave))?,
             gravity: if gravity.iter().any(|&f| f != 0.0) { gravity.to_vec() } else { Vec::new() },
         };
         let mut held = [None; 2];
@@ -144,6 +147,24 @@ impl Line {
     }
 }
 
+/// Diagonal of a matrix, and its entries between an unknown and the one before, if it has no others.
+fn tridiagonal(matrix: &Symmetric, n: usize, weave: Weave) -> Option<[Vec<f64>; 2]> {
+    let [mut own, mut coupling] = [(); 2].map(|()| vec![0.0; n]);
+    let pattern = &matrix.pattern;
+    for column in 0..n {
+        for k in pattern.starts[column] as usize..pattern.starts[column + 1] as usize {
+            let [a, b] = [pattern.rows[k] as usize, column].map(|dof| weave.unknown(dof));
+            match a.abs_diff(b) {
+                0 => own[column] = matrix.values[k],
+                1 => coupling[weave.place(a.max(b))] = matrix.values[k],
+                _ if matrix.values[k] == 0.0 => {}
+                _ => return None,
+            }
+        }
+    }
+    Some([own, coupling])
+}
+
 /// Factor of Â. The first unknown of each lane is a separator and is eliminated after all others, which are eliminated
 /// from the end of their lane to its beginning. An unknown is eliminated from the one before it with `lower` of its own,
 /// and from the next separator with `fill`.
@@ -192,8 +213,9 @@ pub(super) struct Weights {
     pub g: [f64; 2],
     pub b: [f64; 2],
     pub c: f64,
-    /// Old velocity and acceleration in the place that counts for forces.
+    /// Old velocity and acceleration in the place that counts for forces; old acceleration in the velocity that counts.
     pub middle: [f64; 2],
+    pub middle_rate: f64,
     /// Old acceleration in x.
     pub old: f64,
 }
@@ -204,7 +226,7 @@ impl Weights {
         let g = [h * (row.g0 - row.g1 * old), h * row.g1];
         let b = [h * h * (row.b0 - row.b1 * old), h * h * row.b1];
         let late = 1.0 - row.alpha_f;
-        Weights { h, g, b, c: h * row.c, middle: [late * h, late * b[0]], old }
+        Weights { h, g, b, c: h * row.c, middle: [late * h, late * b[0]], middle_rate: (1.0 - row.alpha_c) * g[0], old }
     }
 }
 
@@ -224,8 +246,13 @@ impl Lanes {
         let (n, weave) = (line.n, line.weave);
         let (m, k) = (1.0 - row.alpha_m, (1.0 - row.alpha_f) * h * h * row.b1);
         let stiff = |i: usize| line.stiffness_before(i) + line.stiffness_before(i + 1);
-        let mut diagonal: Vec<f64> = (0..n).map(|i| m * line.mass[weave.place(i)] + k * stiff(i)).collect();
-        let off = |i: usize| m * line.coupling[weave.place(i)] - k * line.stiffness[weave.place(i)];
+        let drag = |part: usize, place: usize| {
+            line.damping[part].get(place).map_or(0.0, |c| (1.0 - row.alpha_c) * h * row.g1 * c)
+        };
+        let own = |i: usize, place: usize| m * line.mass[place] + k * stiff(i) + drag(0, place);
+        let mut diagonal: Vec<f64> = (0..n).map(|i| own(i, weave.place(i))).collect();
+        let beside = |place: usize| m * line.coupling[place] - k * line.stiffness[place] + drag(1, place);
+        let off = |i: usize| beside(weave.place(i));
         let [mut lower, mut fills, mut pivot] = [0.0, 0.0, 1.0].map(|x| vec![x; n]);
         let mut couplings = [0.0; LANES];
         let mut added = [0.0; LANES + 1];
@@ -261,7 +288,8 @@ impl Lanes {
             pieces: Vec::new(),
             reduced,
         };
-        let answers = Answers::new(&this, line, (1.0 - row.alpha_f) * h * row.c, scene, mass_factor);
+        let moves = [(1.0 - row.alpha_f) * h * row.c, 1.0 - row.alpha_c];
+        let answers = Answers::new(&this, line, moves, scene, mass_factor);
         this.pieces = pieces(&answers.reached, filled_from);
         (this, answers)
     }

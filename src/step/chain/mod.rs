@@ -9,6 +9,7 @@ mod book;
 mod down;
 mod kick;
 mod line;
+mod outside;
 #[cfg(test)]
 mod tests;
 mod up;
@@ -26,6 +27,7 @@ use book::Sums;
 use down::Down;
 use kick::{Answers, Kick};
 use line::{Lanes, Line};
+use outside::Outside;
 use up::Up;
 use works::Works;
 
@@ -35,6 +37,7 @@ const FEW: usize = 8;
 /// A system that is a line, and the factor of its matrix once there is one.
 pub(super) struct Chain {
     line: Line,
+    outside: Outside,
     factor: Option<(Lanes, Answers)>,
     processor: Processor,
 }
@@ -52,6 +55,7 @@ impl Chain {
         let fits = simple && half && consistent && remembered;
         fits.then(|| Line::recognise(system)).flatten().map(|line| Chain {
             line,
+            outside: Outside::of(system),
             factor: None,
             processor: Processor::new(),
         })
@@ -76,13 +80,16 @@ impl Stepper<'_> {
         if chain.factor.as_ref().is_none_or(|(factor, _)| factor.weights.h != h) {
             chain.factor = Some(Lanes::new(&chain.line, &row, h, &to.scene, &mut self.mass_factor));
         }
-        let (Some((factor, answers)), line, processor) = (&mut chain.factor, &chain.line, chain.processor) else {
-            return Ok(());
-        };
+        let Chain { line, outside, factor: Some((factor, answers)), processor } = chain else { return Ok(()) };
+        let processor = *processor;
+        if system.is_loaded() {
+            system.applied(t1, &mut to.state.applied);
+        }
         for i in line.n..system.nodes.total {
             (to.state.q[i], to.state.v[i], to.state.a[i]) = (from.q[i], 0.0, 0.0);
         }
-        let mut separators = factor.separators(&go_down(processor, line, factor, from, &mut to.state.a));
+        let force = outside.force(line, &row, &factor.weights, from, &to.state);
+        let mut separators = factor.separators(&go_down(processor, (line, factor), from, force, &mut to.state.a));
         if !self.work.active.is_empty() {
             self.active_columns(h, to)?;
             let (work, state) = (&mut self.work, &to.state);
@@ -110,16 +117,23 @@ impl Stepper<'_> {
             let pressed = impulses.iter().enumerate().filter(|(_, p)| **p != 0.0);
             pressed.map(|(contact, p)| to.scene.rate(contact, |dof| a[dof]) * p).sum()
         };
-        let works = Works::new(&row, h, from, &sums, [pushed(&from.a), pushed(&to.state.a)]);
-        to.balance = Balance { contact, scheme: works.scheme(&row, h, &sums), ..Default::default() };
+        let pushed = [pushed(&from.a), pushed(&to.state.a)];
+        let works = Works::new(&row, h, from, &sums, pushed, outside.finish(&row, from, &mut to.state));
+        to.balance = Balance {
+            external: 0.5 * (works.load.old + works.load.new),
+            damping: -0.5 * (works.drag.old + works.drag.new),
+            contact,
+            scheme: works.scheme(&row, h, &sums),
+            ..Default::default()
+        };
         to.balance.close(from, &to.state);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
         if let (Some(old), Some(new)) = (&from.storage, &mut to.state.storage) {
             let [z, dz] = works.filter(&row, &sums, old.filter);
             let storage = StorageSums {
-                supply: sums.fall,
-                viscous: 0.0,
+                supply: sums.fall + works.load.left(&row),
+                viscous: works.drag.left(&row),
                 dq: sums.drift,
                 dz,
                 z,
@@ -136,12 +150,12 @@ impl Stepper<'_> {
 }
 
 /// The first pass with what the scheme needs of it.
-fn go_down(processor: Processor, line: &Line, factor: &Lanes, from: &State, y: &mut [f64]) -> Row {
-    match (factor.weights.middle[1] != 0.0, line.gravity.is_empty()) {
-        (true, true) => processor.run(Down::<true, false> { line, factor, from, y }),
-        (false, true) => processor.run(Down::<false, false> { line, factor, from, y }),
-        (true, false) => processor.run(Down::<true, true> { line, factor, from, y }),
-        (false, false) => processor.run(Down::<false, true> { line, factor, from, y }),
+fn go_down(processor: Processor, (line, factor): (&Line, &Lanes), from: &State, force: &[f64], y: &mut [f64]) -> Row {
+    match (factor.weights.middle[1] != 0.0, force.is_empty()) {
+        (true, true) => processor.run(Down::<true, false> { line, factor, from, force, y }),
+        (false, true) => processor.run(Down::<false, false> { line, factor, from, force, y }),
+        (true, false) => processor.run(Down::<true, true> { line, factor, from, force, y }),
+        (false, false) => processor.run(Down::<false, true> { line, factor, from, force, y }),
     }
 }
 

@@ -23,6 +23,7 @@ material = { young = 900.0, density = 1.0 }
 section = { area = 1.0 }
 mass_matrix = "MASS"
 velocity = [-3.0]
+damping = DAMPING
 [[body]]
 name = "right"
 element = "bar"
@@ -52,6 +53,17 @@ nodes = "left.end"
 plane = { point = [1.0], normal = [1.0] }
 motion = { normal = { kind = "ramp", from = 0.0, to = 0.5, end = 1.0 } }
 "#;
+const PUSH: &str = r#"[[load]]
+name = "push"
+nodes = "right.end"
+force = [-200.0]
+time = { kind = "harmonic", amplitude = 1.0, frequency = 40.0, phase = 0.3 }
+[[load]]
+name = "wind"
+body = "left"
+per_length = [30.0]
+time = { kind = "ramp", from = 0.0, to = 1.0, end = 0.01 }
+"#;
 const CLAMP: &str = r#"[[support]]
 name = "clamp"
 nodes = "right.end"
@@ -63,6 +75,7 @@ struct Setting {
     young: f64,
     gravity: f64,
     mass: &'static str,
+    damping: [f64; 2],
     restitution: f64,
     more: &'static str,
 }
@@ -76,6 +89,7 @@ fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (
         .replace("RIGHT", &setting.elements[1].to_string())
         .replace("YOUNG", &format!("{:?}", setting.young))
         .replace("MASS", setting.mass)
+        .replace("DAMPING", &format!("{{ mass = {:?}, stiffness = {:?} }}", setting.damping[0], setting.damping[1]))
         .replace("RESTITUTION", &format!("{:?}", setting.restitution))
         + setting.more;
     let case = parse(&text, "bars", Format::Toml, &[]).unwrap_or_else(|bad| panic!("{}", bad.render(false)));
@@ -121,7 +135,13 @@ fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (
         near("q", &a.q, &b.q, reach);
         near("v", &a.v, &b.v, rate);
         near("a", &a.a, &b.a, size(&a.a).max(rate / h));
-        assert!([&b.internal, &b.applied, &b.viscous].iter().all(|force| force.is_empty()), "{what}");
+        assert!(b.internal.is_empty(), "{what}");
+        let drag = system.damping.as_ref().map_or(0.0, |damping| size(&damping.values)) * rate;
+        if system.damped {
+            near("damping", &a.viscous, &b.viscous, drag);
+        }
+        assert_eq!((b.viscous.is_empty(), b.applied.is_empty()), (!system.damped, !system.is_loaded()), "{what}");
+        near("loads", if system.is_loaded() { &a.applied } else { &[] }, &b.applied, 1.0);
         // The impulse that would change a velocity by its own size.
         let whole = |&i: &u32| rate / general.operators.velocity.diagonal(expected.scene.candidates[i as usize].row);
         let impulse = general.work.active.iter().map(whole).fold(size(&a.impulse), f64::max);
@@ -136,6 +156,11 @@ fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (
             assert!(b.z.is_empty(), "{what}");
             near("storage", &[a.value, a.h, a.filter], &[b.value, b.h, b.filter], scale.max(a.value.abs()));
             near("power", &[h * a.power], &[h * b.power], scale);
+            // Filters of forces round like the forces.
+            let loads = size(&got.state.applied);
+            for (name, a, b, scale) in [("x", &a.damping_x, &b.damping_x, drag), ("y", &a.load, &b.load, loads)] {
+                near(name, if b.is_empty() { &[] } else { a }, b, scale);
+            }
         }
         assert_eq!(a.storage.is_some(), b.storage.is_some());
         let works = |b: &super::Balance| {
@@ -155,7 +180,7 @@ fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (
     // On its own the fast step carries the norm of the filter on; it must stay that of the filter.
     let mut force = vec![0.0; system.nodes.total];
     let mut z = from.storage.as_ref().map(|storage| storage.z.clone());
-    std::mem::swap(&mut got.state, &mut from);
+    let mut from = std::mem::replace(&mut got.state, from.without_forces(&system));
     for step in 40..80 {
         std::mem::swap(&mut from, &mut got.state);
         fast.attempt(&from, h, (step + 1) as f64 * h, &mut got).unwrap();
@@ -185,8 +210,15 @@ const IMPLICIT: [Scheme; 9] = [
     ("generalized-alpha", &[("rho_inf", 0.0)]),
 ];
 
-const PLAIN: Setting =
-    Setting { elements: [16, 16], young: 900.0, gravity: 0.0, mass: "consistent", restitution: 0.0, more: "" };
+const PLAIN: Setting = Setting {
+    elements: [16, 16],
+    young: 900.0,
+    gravity: 0.0,
+    mass: "consistent",
+    damping: [0.0; 2],
+    restitution: 0.0,
+    more: "",
+};
 
 #[test]
 fn every_scheme_and_size() {
@@ -208,7 +240,7 @@ fn stiffness_ratios_gravity_restitution_and_lumped_masses() {
         for young in [0.09, 9e6] {
             for (gravity, mass, restitution) in [(-10.0, "consistent", 0.5), (0.0, "lumped", 0.0), (7.0, "lumped", 0.2)]
             {
-                let setting = Setting { elements: [150, 90], young, gravity, mass, restitution, more: "" };
+                let setting = Setting { elements: [150, 90], young, gravity, mass, restitution, ..PLAIN };
                 compare(&setting, scheme, 1.0);
             }
         }
@@ -224,6 +256,21 @@ fn contacts_anywhere_and_supports() {
             let middle = compare(&Setting { elements: [70, 60], more: CEILING, ..PLAIN }, scheme, courant);
             assert!(middle.0 == 2 && middle.1 > 0, "{scheme:?}: {middle:?}");
             compare(&Setting { elements: [70, 60], more: CLAMP, gravity: -10.0, ..PLAIN }, scheme, courant);
+        }
+    }
+}
+
+#[test]
+fn loads_and_damping() {
+    for scheme in IMPLICIT {
+        for (damping, more) in [([0.0; 2], PUSH), ([5.0, 0.0], ""), ([0.0, 1e-4], ""), ([5.0, 1e-4], PUSH)] {
+            let mut impacts = 0;
+            for (gravity, elements) in [(0.0, [16, 17]), (-10.0, [150, 90])] {
+                for courant in [0.3, 20.0] {
+                    impacts += compare(&Setting { elements, gravity, damping, more, ..PLAIN }, scheme, courant).1;
+                }
+            }
+            assert!(impacts > 0, "{scheme:?} {damping:?}");
         }
     }
 }

@@ -2,6 +2,7 @@
 //! summed.
 
 use super::book::Sums;
+use super::outside::Along;
 use crate::schemes::Tableau;
 use crate::state::State;
 
@@ -17,11 +18,14 @@ pub(super) struct Works {
     filter_drift: f64,
     /// The impulses times the old and the new accelerations where they push.
     pushed: [f64; 2],
+    /// Damping and loads.
+    pub drag: Along,
+    pub load: Along,
 }
 
 impl Works {
     /// Of a step from a state.
-    pub fn new(row: &Tableau, h: f64, from: &State, sums: &Sums, pushed: [f64; 2]) -> Works {
+    pub fn new(row: &Tableau, h: f64, from: &State, sums: &Sums, pushed: [f64; 2], [drag, load]: [Along; 2]) -> Works {
         // A scheme without this memory carries no acceleration.
         let [old, power] = from.storage.as_ref().map_or([0.0; 2], |old| [old.inertia, old.power]);
         let [inertia, change] = [2.0 * sums.inertia, 2.0 * sums.change];
@@ -29,13 +33,16 @@ impl Works {
         let along = row.g0 * (old + overlap) + row.g1 * (overlap + inertia);
         let pull = h * (power + h * (row.b0 * old + row.b1 * overlap) + row.c * pushed[0]);
         let stretched = 0.5 * (sums.strain - sums.drift) - from.energy.strain;
+        let others = (drag.old - drag.filter) - (load.old - load.filter) - sums.fall;
         Works {
             inertia,
             change,
             rate_change: 2.0 * (sums.power - power) - h * along - (pushed[0] + pushed[1]),
             inertia_change: inertia - overlap,
-            filter_drift: pull + stretched - sums.fall,
+            filter_drift: pull + stretched + others,
             pushed,
+            drag,
+            load,
         }
     }
 
@@ -45,7 +52,8 @@ impl Works {
         let place = excess * self.inertia - (lag + row.alpha_m * excess) * self.inertia_change
             + row.alpha_m * lag * self.change;
         0.5 * h * (row.alpha_m - row.g0) * self.rate_change - h * h * place
-            + (row.alpha_f - 0.5) * sums.drift
+            + (row.alpha_f - 0.5) * (sums.drift - (self.load.new - self.load.old))
+            + (row.alpha_c - 0.5) * (self.drag.new - self.drag.old)
             + self.shifted(row, h, 1.0 - row.alpha_m)
     }
 
@@ -56,7 +64,7 @@ impl Works {
 
     /// z1·K z1 and dz·K dz, with the old z0·K z0.
     pub fn filter(&self, row: &Tableau, sums: &Sums, old: f64) -> [f64; 2] {
-        let [keep, gain] = [-row.alpha_m, row.alpha_f - row.alpha_m].map(|weight| weight / (1.0 - row.alpha_m));
+        let [keep, gain] = row.filter();
         let (drift, mixed) = (gain * gain * sums.drift, 2.0 * gain * self.filter_drift);
         [keep, keep - 1.0].map(|part| part * (part * old + mixed) + drift)
     }

@@ -1,0 +1,112 @@
+//! What acts on a line beside its masses and stiffnesses: gravity, loads and damping.
+
+use super::line::{Line, Weights};
+use crate::la::{Bands, sum};
+use crate::schemes::Tableau;
+use crate::state::State;
+use crate::system::System;
+
+/// Loads and damping of a line.
+pub(super) struct Outside {
+    damping: Option<Bands>,
+    /// All of it as one force on the unknowns, and the velocity that counts for damping; empty if it is gravity alone.
+    force: Vec<f64>,
+    rate: Vec<f64>,
+}
+
+impl Outside {
+    pub fn of(system: &System) -> Outside {
+        let room = |wanted: bool| vec![0.0; if wanted { system.nodes.total } else { 0 }];
+        Outside {
+            damping: system.damping.as_ref().map(Bands::of),
+            force: room(system.damped || system.is_loaded()),
+            rate: room(system.damped),
+        }
+    }
+
+    /// The force of a step to a state whose loads are known, (T27).
+    pub fn force<'a>(
+        &'a mut self,
+        line: &'a Line,
+        row: &Tableau,
+        weights: &Weights,
+        from: &State,
+        to: &State,
+    ) -> &'a [f64] {
+        let Outside { damping, force, rate } = self;
+        if force.is_empty() {
+            return &line.gravity;
+        }
+        let n = line.n;
+        match damping {
+            Some(damping) => {
+                for (rate, (v, a)) in rate.iter_mut().zip(from.v.iter().zip(&from.a[..])) {
+                    *rate = v + weights.middle_rate * a;
+                }
+                damping.multiply(rate, force);
+                force[..n].iter_mut().for_each(|force| *force = -*force);
+            }
+            None => force[..n].fill(0.0),
+        }
+        force.iter_mut().zip(&line.gravity).for_each(|(force, weight)| *force += weight);
+        let (old, new) = (row.alpha_f, 1.0 - row.alpha_f);
+        for (force, (f0, f1)) in force.iter_mut().zip(from.applied.iter().zip(&to.applied)) {
+            *force += old * f0 + new * f1;
+        }
+        &force[..n]
+    }
+
+    /// Damping forces at the end of a step, the filters of (T21), and the works of both kinds of forces: of damping and of
+    /// loads.
+    pub fn finish(&self, row: &Tableau, from: &State, to: &mut State) -> [Along; 2] {
+        let State { q, v, viscous, applied, storage, .. } = to;
+        if let Some(damping) = &self.damping {
+            damping.multiply(v, viscous);
+        }
+        let path = [&from.q[..], q];
+        let (drag, load) = ([&from.viscous[..], viscous], [&from.applied[..], applied]);
+        match from.storage.as_ref().zip(storage.as_mut()) {
+            Some((old, new)) => [
+                Along::new(row, drag, (&old.damping_x, &mut new.damping_x), path),
+                Along::new(row, load, (&old.load, &mut new.load), path),
+            ],
+            None => [drag, load].map(|force| Along::new(row, force, (&[], &mut []), path)),
+        }
+    }
+}
+
+/// Products of a force with the path of a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Along {
+    /// The old force, the new one, and the old filter of its increments.
+    pub old: f64,
+    pub new: f64,
+    pub filter: f64,
+}
+
+impl Along {
+    /// Moves the filter on, if there is one.
+    fn new(row: &Tableau, [old, new]: [&[f64]; 2], filter: (&[f64], &mut [f64]), [q0, q1]: [&[f64]; 2]) -> Along {
+        let n = new.len();
+        let (q0, q1, old) = (&q0[..n], &q1[..n], &old[..n]);
+        let path = |i: usize| q1[i] - q0[i];
+        let [keep, gain] = row.filter();
+        let (x0, x1) = filter;
+        let filtered = x1.len();
+        for (i, (x1, x0)) in x1.iter_mut().zip(x0).enumerate() {
+            *x1 = keep * x0 + gain * (new[i] - old[i]);
+        }
+        Along {
+            old: sum(n, |i| old[i] * path(i)),
+            new: sum(n, |i| new[i] * path(i)),
+            filter: sum(filtered, |i| x0[i] * path(i)),
+        }
+    }
+
+    /// Work of what the filter leaves of the force, as (T22) weighs it.
+    pub fn left(&self, row: &Tableau) -> f64 {
+        let [keep, gain] = row.filter();
+        let moved = keep * self.filter + gain * (self.new - self.old);
+        (1.0 - row.g1) * (self.old - self.filter) + row.g1 * (self.new - moved)
+    }
+}
