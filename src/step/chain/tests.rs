@@ -1,7 +1,7 @@
 //! The step of a line against the general one, step by step.
 
 use super::super::Stepper;
-use crate::case::{Format, parse};
+use crate::case::{Case, Format, parse};
 use crate::march::Method;
 use crate::model::Model;
 use crate::schemes;
@@ -80,9 +80,7 @@ struct Setting {
     more: &'static str,
 }
 
-/// Walks with the general step and makes every step with both; returns the largest number of contacts at once and the
-/// number of steps with an impulse.
-fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (usize, usize) {
+fn assemble(setting: &Setting) -> (Case, System) {
     let text = BARS
         .replace("GRAVITY", &format!("{:?}", setting.gravity))
         .replace("LEFT", &setting.elements[0].to_string())
@@ -93,19 +91,28 @@ fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (
         .replace("RESTITUTION", &format!("{:?}", setting.restitution))
         + setting.more;
     let case = parse(&text, "bars", Format::Toml, &[]).unwrap_or_else(|bad| panic!("{}", bad.render(false)));
-    let model = Model::new(&case, &|name| name.into()).unwrap();
-    let system = System::assemble(&model).unwrap();
-    let given = scheme.1.iter().map(|(key, value)| (key.to_string(), *value)).collect();
-    let row = schemes::find(scheme.0).unwrap().tableau(&given);
+    let system = System::assemble(&Model::new(&case, &|name| name.into()).unwrap()).unwrap();
+    (case, system)
+}
+
+fn stepper<'a>(case: &Case, system: &'a System, (name, keys): (&str, &[(&str, f64)])) -> Stepper<'a> {
+    let given = keys.iter().map(|(key, value)| (key.to_string(), *value)).collect();
     let settings = super::Settings {
         forecast: case.scheme.forecast,
         position: case.scheme.position,
         newton: case.solver.newton.clone(),
         contact: case.solver.contact.clone(),
     };
-    let mut fast = Stepper::new(&system, row, settings.clone()).unwrap();
+    Stepper::new(system, schemes::find(name).unwrap().tableau(&given), settings).unwrap()
+}
+
+/// Walks with the general step and makes every step with both; returns the largest number of contacts at once and the
+/// number of steps with an impulse.
+fn compare(setting: &Setting, scheme: (&str, &[(&str, f64)]), courant: f64) -> (usize, usize) {
+    let (case, system) = assemble(setting);
+    let [mut fast, mut general] = [(); 2].map(|()| stepper(&case, &system, scheme));
+    let row = fast.row;
     assert!(fast.chain.is_some(), "the line is recognised");
-    let mut general = Stepper::new(&system, row, settings).unwrap();
     general.chain = None;
     // Both bars at the speed of waves in the stiffer one.
     let speed = 30.0_f64.max((setting.young / 2.0).sqrt());
@@ -271,6 +278,24 @@ fn loads_and_damping() {
                 }
             }
             assert!(impacts > 0, "{scheme:?} {damping:?}");
+        }
+    }
+}
+
+#[test]
+fn no_subnormal_numbers_ahead_of_a_wave() {
+    let (case, system) = assemble(&Setting { elements: [800, 800], ..PLAIN });
+    for scheme in IMPLICIT {
+        for h in [3e-6, 3e-5] {
+            let mut fast = stepper(&case, &system, scheme);
+            let mut to = fast.initial_attempt(h).unwrap();
+            let mut from = to.state.clone();
+            for step in 0..200 {
+                fast.attempt(&from, h, (step + 1) as f64 * h, &mut to).unwrap();
+                let numbers = to.state.q.iter().chain(&to.state.v[..]).chain(&to.state.a[..]);
+                assert!(!numbers.clone().any(|x| x.is_subnormal()), "{scheme:?}, step {step}");
+                std::mem::swap(&mut from, &mut to.state);
+            }
         }
     }
 }
