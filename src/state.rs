@@ -35,6 +35,9 @@ pub struct State {
     pub applied: Vec<f64>,
     /// Damping force at q and at the velocity of (T1), also where that of a massless node has been reset.
     pub viscous: Vec<f64>,
+    /// M a, where steps ask for it; a state that was read from a file has none.
+    #[serde(skip)]
+    pub inertia: Vec<f64>,
     /// Energies at this instant.
     pub energy: Energy,
     /// Filters and value of the storage function, where the scheme has one.
@@ -94,7 +97,8 @@ impl State {
             load: Vec::new(),
             ..storage
         });
-        State { internal: Vec::new(), applied: Vec::new(), viscous: Vec::new(), storage, ..self }
+        let (internal, applied, viscous, inertia) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        State { internal, applied, viscous, inertia, storage, ..self }
     }
 
     /// A state of the right size, all zero; `storage` asks for the filters.
@@ -114,6 +118,7 @@ impl State {
             internal: zero(),
             applied: zero(),
             viscous: zero(),
+            inertia: zero(),
             energy: Energy::default(),
             storage: storage.then(|| Storage {
                 value: 0.0,
