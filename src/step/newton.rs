@@ -162,7 +162,7 @@ impl Stepper<'_> {
         for &i in &work.active {
             let rows = scene.rows_of(i as usize);
             for row in rows.clone() {
-                scale = [work.u0[row], work.u1[row], work.b[row]].iter().fold(scale, |scale, u| larger(scale, u.abs()));
+                scale = larger(larger(scale, work.u0[row].abs()), larger(work.u1[row].abs(), work.b[row].abs()));
             }
             let natural = if rows.len() == 1 {
                 let push = self.operators.velocity.diagonal(rows.start).abs() * to.state.impulse[rows.start];
