@@ -35,6 +35,9 @@ pub struct State {
     pub applied: Vec<f64>,
     /// Damping force at q and at the velocity of (T1), also where that of a massless node has been reset.
     pub viscous: Vec<f64>,
+    /// M a, where steps ask for it; a state that was read from a file has none.
+    #[serde(skip)]
+    pub inertia: Vec<f64>,
     /// Energies at this instant.
     pub energy: Energy,
     /// Filters and value of the storage function, where the scheme has one.
@@ -98,7 +101,7 @@ impl State {
             ..storage
         });
         let (applied, viscous) = (only(loaded, self.applied), only(damped, self.viscous));
-        State { internal: Vec::new(), applied, viscous, storage, ..self }
+        State { internal: Vec::new(), applied, viscous, inertia: Vec::new(), storage, ..self }
     }
 
     /// A state of the right size, all zero; `storage` asks for the filters.
@@ -118,6 +121,7 @@ impl State {
             internal: zero(),
             applied: zero(),
             viscous: zero(),
+            inertia: zero(),
             energy: Energy::default(),
             storage: storage.then(|| Storage {
                 value: 0.0,

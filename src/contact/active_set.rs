@@ -53,9 +53,12 @@ pub struct ActiveSet {
     /// All contacts, on the unknowns of the matrix that is factored, and which of them are closed.
     contacts: Vec<Held>,
     closed: Vec<bool>,
-    /// Closed contacts that the factor belongs to, if there is one.
+    /// Closed contacts that the factor belongs to, if there is one; the same one after the other, and their unknowns from the
+    /// first to the last.
     factored: Vec<bool>,
     valid: bool,
+    shut: Vec<Held>,
+    span: Range<usize>,
     /// Prescribed velocities of these, their signs turned; zero elsewhere.
     held: Vec<f64>,
     marks: Vec<bool>,
@@ -92,6 +95,8 @@ impl ActiveSet {
             closed: vec![false; bounds.len()],
             factored: vec![false; bounds.len()],
             valid: false,
+            shut: Vec::with_capacity(bounds.len()),
+            span: 0..0,
             held: vec![0.0; n],
             marks: vec![false; n],
             x: vec![0.0; n],
@@ -144,10 +149,12 @@ impl ActiveSet {
         let mut outcome = Outcome { method: Method::ActiveSet, ..Default::default() };
         let (mut size, mut warm) = (0.0, false);
         self.closed.fill(false);
+        // Slices of its own here and below: what a vector keeps of itself would be read again behind every number written.
+        let (contacts, closed) = (&self.contacts[..], &mut self.closed[..]);
         for &i in active {
-            let row = self.contacts[i as usize].row as usize;
+            let row = contacts[i as usize].row as usize;
             size = larger(size, b[row].abs());
-            self.closed[i as usize] = p[row] > 0.0;
+            closed[i as usize] = p[row] > 0.0;
             warm |= p[row] > 0.0;
         }
         if !warm {
@@ -158,7 +165,7 @@ impl ActiveSet {
         let (mut best, mut patience, mut helped) = (usize::MAX, PATIENCE, false);
         while outcome.sweeps < PASSES {
             outcome.sweeps += 1;
-            if !self.equilibrate(matrix, active, b) {
+            if !self.equilibrate(matrix, b) {
                 break;
             }
             let (wrong, worst) = self.judge(active, b, p, slack);
@@ -181,31 +188,30 @@ impl ActiveSet {
     }
 
     /// Velocities with the closed contacts at rest, and the forces that hold them there.
-    fn equilibrate(&mut self, matrix: &Symmetric, active: &[u32], b: &[f64]) -> bool {
+    fn equilibrate(&mut self, matrix: &Symmetric, b: &[f64]) -> bool {
         let known = self.valid && self.factored == self.closed;
         if !known && !self.factorize(matrix) {
             return false;
         }
-        let (mut first, mut last) = (self.free, 0);
-        for &i in active.iter().filter(|&&i| self.closed[i as usize]) {
-            let Held { row, dof, part, .. } = self.contacts[i as usize];
-            let dof = dof as usize;
-            self.held[dof] = b[row as usize] / part;
-            (first, last) = (first.min(dof), last.max(dof + 1));
+        let (shut, held) = (&self.shut[..], &mut self.held[..]);
+        for &Held { row, dof, part, .. } in shut {
+            held[dof as usize] = b[row as usize] / part;
         }
-        let near = first.saturating_sub(self.bands.reach()).min(last)..(last + self.bands.reach()).min(self.free);
+        let (Range { start, end }, reach) = (self.span.clone(), self.bands.reach());
+        let near = start.saturating_sub(reach)..(end + reach).min(self.free);
         self.x[..near.start].fill(0.0);
         self.x[near.end..].fill(0.0);
         for rows in chunks(near) {
             self.bands.rows_times(rows.clone(), [&self.held], [&mut self.x[rows]]);
         }
-        for &i in active.iter().filter(|&&i| self.closed[i as usize]) {
-            let dof = self.contacts[i as usize].dof as usize;
-            self.x[dof] = -self.held[dof];
+        let (held, x) = (&self.held[..], &mut self.x[..]);
+        for contact in shut {
+            let dof = contact.dof as usize;
+            x[dof] = -held[dof];
         }
         self.factor.solve(&mut self.x);
         self.x[self.free..].fill(0.0);
-        for rows in chunks(first.min(last)..last) {
+        for rows in chunks(start..end) {
             self.bands.rows_times(rows.clone(), [&self.x], [&mut self.image[rows]]);
         }
         true
@@ -215,9 +221,12 @@ impl ActiveSet {
     fn factorize(&mut self, matrix: &Symmetric) -> bool {
         self.marks.fill(false);
         self.held.fill(0.0);
-        for (contact, &closed) in self.contacts.iter().zip(&self.closed) {
-            self.marks[contact.dof as usize] |= closed;
-        }
+        self.shut.clear();
+        self.shut
+            .extend(self.contacts.iter().zip(&self.closed).filter(|(_, closed)| **closed).map(|(contact, _)| *contact));
+        let dofs = || self.shut.iter().map(|contact| contact.dof as usize);
+        self.span = dofs().min().map_or(0..0, |first| first..dofs().max().map_or(first, |last| last + 1));
+        dofs().for_each(|dof| self.marks[dof] = true);
         self.masked.values.copy_from_slice(&matrix.values);
         let pattern = &matrix.pattern;
         for column in 0..self.free {

@@ -19,6 +19,8 @@ pub(super) struct Packed {
     /// Velocities of obstacles along the rows at the start and at the end of the step, and whether all of them are zero.
     drift: Vec<[f64; 2]>,
     still: bool,
+    /// Whether every candidate is a row with one entry and a flat gap, and no obstacle moves: nothing else to look for.
+    simple: bool,
 }
 
 /// A candidate.
@@ -44,7 +46,7 @@ struct Line {
 impl Packed {
     /// Takes up the candidates as they stand.
     pub fn pack(&mut self, candidates: &[Candidate]) {
-        let Packed { contacts, keys, lines, others, restitution, drift, still } = self;
+        let Packed { contacts, keys, lines, others, restitution, drift, still, simple } = self;
         contacts.clear();
         keys.clear();
         lines.clear();
@@ -69,6 +71,8 @@ impl Packed {
             contacts.push(Contact { level, row, rows: rows as u8, responds: candidate.responds });
             keys.push(candidate.key);
         }
+        let flat = contacts.iter().all(|contact| contact.rows == 1 && !contact.level[0].is_nan());
+        *simple = *still && others.is_empty() && flat;
         lines.push(Line { dof: 0, part: 0.0, others: others.len() as u32 });
     }
 
@@ -88,6 +92,10 @@ impl Packed {
     /// A row of G times a vector, given by its entries.
     #[inline]
     pub fn rate(&self, row: usize, x: impl Fn(usize) -> f64) -> f64 {
+        if self.simple {
+            let Line { dof, part, .. } = self.lines[row];
+            return part * x(dof as usize);
+        }
         let &[Line { dof, part, others: begin }, Line { others: end, .. }] = &self.lines[row..row + 2] else {
             return 0.0;
         };
@@ -100,8 +108,37 @@ impl Packed {
         rate
     }
 
+    /// Relative velocities along all rows for the velocities `v` at the start (0) or at the end (1) of the step.
+    pub fn rates(&self, v: &[f64], end: usize, rates: &mut [f64]) {
+        if self.simple {
+            let lines = self.lines.iter();
+            rates.iter_mut().zip(lines).for_each(|(rate, line)| *rate = line.part * v[line.dof as usize]);
+        } else {
+            let rate = |row| self.rate(row, |dof| v[dof]) - self.drift(row)[end];
+            rates.iter_mut().enumerate().for_each(|(row, value)| *value = rate(row));
+        }
+    }
+
+    /// Overwrites `gaps` with those of all candidates at displacement `q`, the obstacles where they are at the start (0) or at
+    /// the end (1) of the step; `curved` gives those that are not flat.
+    pub fn gaps(&self, q: &[f64], end: usize, curved: impl Fn(usize) -> f64, gaps: &mut Vec<f64>) {
+        gaps.clear();
+        if self.simple {
+            let candidates = self.contacts.iter().zip(&self.lines);
+            gaps.extend(candidates.map(|(contact, line)| contact.level[end] + line.part * q[line.dof as usize]));
+            return;
+        }
+        gaps.extend(self.contacts.iter().enumerate().map(|(candidate, contact)| {
+            let level = contact.level[end];
+            if level.is_nan() { curved(candidate) } else { level + self.rate(contact.row as usize, |dof| q[dof]) }
+        }));
+    }
+
     /// f += G p.
     pub fn push(&self, p: &[f64], f: &mut [f64]) {
+        if self.simple {
+            return self.lines.iter().zip(p).for_each(|(line, p)| f[line.dof as usize] += p * line.part);
+        }
         for (lines, &p) in self.lines.windows(2).zip(p).filter(|(_, p)| **p != 0.0) {
             f[lines[0].dof as usize] += p * lines[0].part;
             for &(dof, part) in &self.others[lines[0].others as usize..lines[1].others as usize] {

@@ -236,14 +236,15 @@ impl Scene {
         rate - self.packed.drift(row)[1] + self.packed.restitution[row] * u0[row]
     }
 
-    /// Gap of a candidate at displacement `q`, the obstacle where it is at the start (0) or at the end (1) of the step.
-    #[inline]
-    pub fn gap(&self, candidate: usize, q: &[f64], end: usize) -> f64 {
-        let level = self.packed.contacts[candidate].level[end];
-        if level.is_nan() {
-            return self.curved_gap(candidate, q, end);
-        }
-        level + self.packed.rate(self.packed.rows_of(candidate).start, |dof| q[dof])
+    /// Relative velocities along all rows for the velocities `v` at the start (0) or at the end (1) of the step.
+    pub fn rates(&self, v: &[f64], end: usize, rates: &mut [f64]) {
+        self.packed.rates(v, end, rates);
+    }
+
+    /// Overwrites `gaps` with those of all candidates at displacement `q`, the obstacles where they are at the start (0) or at
+    /// the end (1) of the step.
+    pub fn gaps(&self, q: &[f64], end: usize, gaps: &mut Vec<f64>) {
+        self.packed.gaps(q, end, |candidate| self.curved_gap(candidate, q, end), gaps);
     }
 
     fn curved_gap(&self, candidate: usize, q: &[f64], end: usize) -> f64 {

@@ -7,6 +7,7 @@ use super::{Block, Element, ElementKind, Local, Resultants, Tangent, gather, in_
 use crate::model::{Body, Properties};
 use crate::system::Nodes;
 use nalgebra::SVector;
+use pulp::{Arch, Simd, WithSimd};
 
 pub(super) const KIND: ElementKind = ElementKind {
     name: "linear-beam",
@@ -24,6 +25,7 @@ struct LinearBeams {
     lengths: Vec<f64>,
     /// Elements one after the other, as far as those from a place on have the same kind of numbers.
     stretches: Vec<Stretch>,
+    arch: Arch,
 }
 
 /// Elements from the end of the last stretch to this one.
@@ -52,7 +54,7 @@ fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     block.damped = p.stiffness_damping != 0.0;
     block.floor = [p.axial, p.axial * longest];
-    Box::new(LinearBeams { stretches: stretches(&block), block, properties: p, members, lengths })
+    Box::new(LinearBeams { stretches: stretches(&block), block, properties: p, members, lengths, arch: Arch::new() })
 }
 
 /// The elements in stretches that are as long as can be.
@@ -93,7 +95,7 @@ impl Member {
     }
 
     /// Natural strains from differences of displacement.
-    #[inline]
+    #[inline(always)]
     fn strains(&self, a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
         let [c, s] = self.direction;
         let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
@@ -101,7 +103,7 @@ impl Member {
     }
 
     /// Twice the strain energy, and the forces on both ends.
-    #[inline]
+    #[inline(always)]
     fn forces(&self, a: &[f64; 3], b: &[f64; 3]) -> (f64, [[f64; 3]; 2]) {
         let strains = self.strains(a, b);
         let [axial, moment, chord] = self.stresses(&strains);
@@ -113,8 +115,10 @@ impl Member {
     }
 
     /// Axial force, moment, and moment against the chord.
+    #[inline(always)]
     fn stresses(&self, strains: &[f64; 3]) -> [f64; 3] {
-        [0, 1, 2].map(|k| self.stiffness[k] * strains[k])
+        let [axial, bending, chord] = self.stiffness;
+        [axial * strains[0], bending * strains[1], chord * strains[2]]
     }
 }
 
@@ -138,16 +142,7 @@ impl Element for LinearBeams {
     }
 
     fn internal(&self, q: &[f64], f: &mut [f64]) -> f64 {
-        let (mut twice_energy, mut begin) = (0.0, 0);
-        for &Stretch { end, first } in &self.stretches {
-            let members = &self.members[begin..end];
-            twice_energy += match first {
-                Some(first) => in_a_row(members, &q[first..], &mut f[first..]),
-                None => scattered(members, &self.block.dofs[6 * begin..6 * end], q, f),
-            };
-            begin = end;
-        }
-        0.5 * twice_energy
+        self.arch.dispatch(Forces { beams: self, q, f })
     }
 
     fn tangent(&self, e: usize, _: &[f64]) -> Tangent {
@@ -164,7 +159,35 @@ impl Element for LinearBeams {
     }
 }
 
+/// Adds the forces of all elements to `f` and returns their energy.
+struct Forces<'a> {
+    beams: &'a LinearBeams,
+    q: &'a [f64],
+    f: &'a mut [f64],
+}
+
+impl WithSimd for Forces<'_> {
+    type Output = f64;
+
+    // Plain loops, for the instructions that the processor has.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let Forces { beams, q, f } = self;
+        let (mut twice_energy, mut begin) = (0.0, 0);
+        for &Stretch { end, first } in &beams.stretches {
+            let members = &beams.members[begin..end];
+            twice_energy += match first {
+                Some(first) => in_a_row(members, &q[first..], &mut f[first..]),
+                None => scattered(members, &beams.block.dofs[6 * begin..6 * end], q, f),
+            };
+            begin = end;
+        }
+        0.5 * twice_energy
+    }
+}
+
 /// Adds the forces of elements whose nodes follow each other, from the first degree of freedom on.
+#[inline(always)]
 fn in_a_row(members: &[Member], q: &[f64], f: &mut [f64]) -> f64 {
     let count = members.len();
     let (q, f) = (&q.as_chunks::<3>().0[..count + 1], &mut f.as_chunks_mut::<3>().0[..count + 1]);
@@ -181,6 +204,7 @@ fn in_a_row(members: &[Member], q: &[f64], f: &mut [f64]) -> f64 {
 }
 
 /// Adds the forces of elements with these degrees of freedom.
+#[inline(always)]
 fn scattered(members: &[Member], dofs: &[u32], q: &[f64], f: &mut [f64]) -> f64 {
     let mut twice_energy = 0.0;
     for (member, dofs) in members.iter().zip(dofs.chunks_exact(6)) {
@@ -195,7 +219,7 @@ fn scattered(members: &[Member], dofs: &[u32], q: &[f64], f: &mut [f64]) -> f64 
 }
 
 /// Values of an element's degrees of freedom by nodes.
-#[inline]
+#[inline(always)]
 fn ends(dofs: &[u32], q: &[f64]) -> ([f64; 3], [f64; 3]) {
     let q = gather(dofs, q);
     ([q[0], q[1], q[2]], [q[3], q[4], q[5]])

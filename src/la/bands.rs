@@ -103,6 +103,9 @@ impl Bands {
     }
 }
 
+/// Vectors of several bands.
+type Slices<'a, S, const B: usize> = [&'a [<S as Simd>::f64s]; B];
+
 /// The product with the bands.
 struct Product<'a, 'b, const K: usize> {
     bands: &'a Bands,
@@ -118,11 +121,19 @@ impl<const K: usize> WithSimd for Product<'_, '_, K> {
     fn with_simd<S: Simd>(mut self, simd: S) {
         let (n, Range { start, end }) = (self.bands.n, self.rows.clone());
         self.y.iter_mut().for_each(|y| y.fill(0.0));
+        let mut waiting = None;
         for band in self.bands.bands.iter().filter(|band| !band.sparse) {
             let (values, distance) = (&band.values[..], band.distance);
             if distance > 0 && start >= distance && end + distance <= n {
-                self.add_both(simd, values, distance);
+                // By twos, so that sums are read and written half as often.
+                match waiting.take() {
+                    Some(before) => self.add_both(simd, [before, band]),
+                    None => waiting = Some(band),
+                }
                 continue;
+            }
+            if let Some(before) = waiting.take() {
+                self.add_both(simd, [before]);
             }
             let stop = end.min(n - distance);
             let begin = start.max(distance).min(end);
@@ -135,27 +146,46 @@ impl<const K: usize> WithSimd for Product<'_, '_, K> {
                 add(y, &values[start.min(stop)..stop], &x[(start + distance).min(n)..]);
             }
         }
+        if let Some(before) = waiting {
+            self.add_both(simd, [before]);
+        }
     }
 }
 
 impl<const K: usize> Product<'_, '_, K> {
-    /// Adds the entries of a band on both sides of the diagonal, where all rows have them.
+    /// Adds the entries of bands on both sides of the diagonal, where all rows have them.
     #[inline(always)]
-    fn add_both<S: Simd>(&mut self, simd: S, values: &[f64], distance: usize) {
+    fn add_both<S: Simd, const B: usize>(&mut self, simd: S, bands: [&Band; B]) {
         let Range { start, end } = self.rows.clone();
-        let (before, own, after) = (start - distance..end - distance, start..end, start + distance..end + distance);
-        let (left, right) = (&values[before.clone()], &values[own]);
-        let ((a, a_rest), (b, b_rest)) = (S::as_simd_f64s(left), S::as_simd_f64s(right));
+        let length = (end - start) / S::F64_LANES;
+        let (whole, none): (_, &[f64]) = (length * S::F64_LANES, &[]);
+        let (mut before, mut after) = ([none; B], [none; B]);
+        let (mut a, mut b): (Slices<S, B>, Slices<S, B>) = ([&[]; B], [&[]; B]);
+        for s in 0..B {
+            let (values, distance) = (&bands[s].values[..], bands[s].distance);
+            (before[s], after[s]) = (&values[start - distance..end - distance], &values[start..end]);
+            (a[s], b[s]) = (&S::as_simd_f64s(before[s]).0[..length], &S::as_simd_f64s(after[s]).0[..length]);
+        }
         for k in 0..K {
-            let (x, x_rest) = S::as_simd_f64s(&self.x[k][before.clone()]);
-            let (z, z_rest) = S::as_simd_f64s(&self.x[k][after.clone()]);
-            let (y, y_rest) = S::as_mut_simd_f64s(self.y[k]);
-            let (a, b, x, z) = (&a[..y.len()], &b[..y.len()], &x[..y.len()], &z[..y.len()]);
-            for i in 0..y.len() {
-                y[i] = simd.mul_add_e_f64s(b[i], z[i], simd.mul_add_e_f64s(a[i], x[i], y[i]));
+            let (mut x, mut z): (Slices<S, B>, Slices<S, B>) = ([&[]; B], [&[]; B]);
+            for s in 0..B {
+                let distance = bands[s].distance;
+                x[s] = &S::as_simd_f64s(&self.x[k][start - distance..end - distance]).0[..length];
+                z[s] = &S::as_simd_f64s(&self.x[k][start + distance..end + distance]).0[..length];
             }
-            for i in 0..y_rest.len() {
-                y_rest[i] += a_rest[i] * x_rest[i] + b_rest[i] * z_rest[i];
+            let y = &mut S::as_mut_simd_f64s(self.y[k]).0[..length];
+            for i in 0..length {
+                let mut sum = y[i];
+                for s in 0..B {
+                    sum = simd.mul_add_e_f64s(b[s][i], z[s][i], simd.mul_add_e_f64s(a[s][i], x[s][i], sum));
+                }
+                y[i] = sum;
+            }
+            for i in whole..end - start {
+                for s in 0..B {
+                    let (back, ahead) = (start + i - bands[s].distance, start + i + bands[s].distance);
+                    self.y[k][i] += before[s][i] * self.x[k][back] + after[s][i] * self.x[k][ahead];
+                }
             }
         }
     }

@@ -29,26 +29,56 @@ pub fn larger(x: f64, y: f64) -> f64 {
 
 /// Sum of products. The bits of a result depend on the model alone.
 pub fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let n = x.len().min(y.len());
-    let (x, y) = (&x[..n], &y[..n]);
-    sum(n, |i| x[i] * y[i])
+    let mut sum = Sum::default();
+    sum.add([x, y], |[x, y]| x * y);
+    sum.total()
 }
 
-/// f(0) + f(1) + … + f(n − 1), in four sums side by side: one alone would wait for each of its additions.
-#[inline]
-pub fn sum(n: usize, f: impl Fn(usize) -> f64) -> f64 {
-    let mut sums = [0.0; 4];
-    let mut i = 0;
-    while i + 4 <= n {
-        for k in 0..4 {
-            sums[k] += f(i + k);
+/// A sum that is taken up piece by piece, in four sums side by side: one alone would wait for each of its additions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum([f64; 4]);
+
+impl Sum {
+    /// Adds f of what vectors have at the same place, as far as the shortest goes. All pieces but the last should have a
+    /// multiple of four places, so that they do not change the order of the additions.
+    #[inline(always)]
+    pub fn add<const N: usize>(&mut self, x: [&[f64]; N], f: impl Fn([f64; N]) -> f64) {
+        let mut n = x[0].len();
+        for s in 1..N {
+            n = n.min(x[s].len());
         }
-        i += 4;
+        // Loops where `map` would do: that is not inlined.
+        let mut rows: [&[[f64; 4]]; N] = [&[]; N];
+        for s in 0..N {
+            rows[s] = &x[s].as_chunks().0[..n / 4];
+        }
+        let mut sums = self.0;
+        for i in 0..n / 4 {
+            let mut at = [[0.0; N]; 4];
+            for s in 0..N {
+                for k in 0..4 {
+                    at[k][s] = rows[s][i][k];
+                }
+            }
+            for k in 0..4 {
+                sums[k] += f(at[k]);
+            }
+        }
+        for k in 0..n % 4 {
+            let mut at = [0.0; N];
+            for s in 0..N {
+                at[s] = x[s][n - n % 4 + k];
+            }
+            sums[k] += f(at);
+        }
+        self.0 = sums;
     }
-    for k in 0..n - i {
-        sums[k] += f(i + k);
+
+    /// The sum.
+    pub fn total(&self) -> f64 {
+        let [a, b, c, d] = self.0;
+        (a + b) + (c + d)
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 /// Largest modulus; NaN if there is one, so that no guard overlooks it.

@@ -21,6 +21,10 @@ const LANES: usize = 4;
 /// Blocks from which on lanes are faster than plain code.
 pub const LONG: usize = 28;
 
+/// What level chains keep of a pivot and of a multiplier.
+const LEVEL_PIVOT: [usize; 4] = [2, 3, 4, 5];
+const LEVEL_LOWER: [usize; 5] = [0, 4, 5, 7, 8];
+
 /// Fill below this part of what it began with changes no digit; it is left out, before it becomes subnormal.
 const NEGLIGIBLE: f64 = 1e-40;
 
@@ -42,6 +46,9 @@ pub struct Strands {
     /// Transposed P⁻¹ F, where F couples a block with the separator of the next strand.
     fill: Vec<f64>,
     filled_from: usize,
+    /// Whether the first unknowns of the blocks couple with each other alone, as in a level beam: pivots and multipliers are then
+    /// stored without the zeros, four and five numbers per row.
+    level: bool,
     reduced: Reduced,
     y: Vec<f64>,
     arch: Arch,
@@ -84,6 +91,7 @@ impl Strands {
             lower: numbers(9),
             fill: numbers(9),
             filled_from: count,
+            level: false,
             reduced: Reduced::default(),
             y: numbers(3),
             arch,
@@ -108,6 +116,16 @@ impl Strands {
                 Chain::<3>::recognise(pattern, self.n).and_then(|mut chain| chain.factor(pattern, values).err());
             plain.unwrap_or(Singular { row: 0 })
         })?;
+        // Before the first block there is no multiplier.
+        let zeros = |x: &[f64], per: usize, none: &[usize]| {
+            let mut rows = x.chunks_exact(per * LANES).skip(1);
+            rows.all(|row| none.iter().all(|k| row[k * LANES..(k + 1) * LANES] == [0.0; LANES]))
+        };
+        self.level = zeros(&self.pivot, 6, &[0, 1]) && zeros(&self.lower, 9, &[1, 2, 3, 6]);
+        if self.level {
+            narrow(&mut self.pivot, 6, &LEVEL_PIVOT);
+            narrow(&mut self.lower, 9, &LEVEL_LOWER);
+        }
         Ok(())
     }
 
@@ -138,8 +156,19 @@ impl Strands {
     /// Solves in place.
     pub fn solve(&mut self, b: &mut [f64]) {
         let chain = Layout { n: self.n, offset: self.offset, count: self.count };
-        let Strands { pivot, lower, fill, filled_from, reduced, y, .. } = self;
-        self.arch.dispatch(Solve { chain, pivot, lower, fill, from: *filled_from, reduced, y, b });
+        let Strands { pivot, lower, fill, filled_from, level, reduced, y, .. } = self;
+        let solve = Solve { chain, pivot, lower, fill, from: *filled_from, reduced, y, b };
+        if *level { self.arch.dispatch(Level(solve)) } else { self.arch.dispatch(solve) }
+    }
+}
+
+/// Keeps these numbers of every row, and moves the rows together.
+fn narrow(x: &mut [f64], per: usize, kept: &[usize]) {
+    for row in 0..x.len() / (per * LANES) {
+        for (k, &from) in kept.iter().enumerate() {
+            let (to, from) = ((row * kept.len() + k) * LANES, (row * per + from) * LANES);
+            x.copy_within(from..from + LANES, to);
+        }
     }
 }
 
@@ -312,10 +341,30 @@ impl WithSimd for Solve<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        self.run::<6, 9, S>(simd);
+    }
+}
+
+/// The same with a factor without zeros.
+struct Level<'a>(Solve<'a>);
+
+impl WithSimd for Level<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.0.run::<4, 5, S>(simd);
+    }
+}
+
+impl Solve<'_> {
+    /// With so many numbers to a pivot and to a multiplier.
+    #[inline(always)]
+    fn run<const P: usize, const L: usize, S: Simd>(self, simd: S) {
         let Solve { chain, b, .. } = self;
-        let pivots = rows::<6, S>(self.pivot);
-        let count = pivots.len();
-        let (lower, fill) = (&rows::<9, S>(self.lower)[..count], &rows::<9, S>(self.fill)[..count]);
+        let count = chain.count;
+        let (pivots, lower) = (&rows::<P, S>(self.pivot)[..count], &rows::<L, S>(self.lower)[..count]);
+        let fill = &rows::<9, S>(self.fill)[..count];
         let factor = Blocks { simd, pivots, lower, fill, from: self.from };
         let y = &mut rows_mut::<3, S>(self.y)[..count];
         let whole = chain.whole().clamp(1, count);
@@ -333,7 +382,7 @@ impl WithSimd for Solve<'_> {
             own = factor.eliminate(j, wide(simd, &x), own, &mut next);
             y[j] = store(own);
         }
-        own = minus_rows(&wide(simd, &chain.get(b, 0)), &full(&load(simd, &lower[1])), &own);
+        own = minus_multiplier(&wide(simd, &chain.get(b, 0)), &load(simd, &lower[1]), &own);
         let (mut first, mut after) = (numbers(own), numbers(next));
         self.reduced.solve(&mut first, &mut after);
         chain.set(b, 0, &first);
@@ -359,23 +408,23 @@ impl WithSimd for Solve<'_> {
 }
 
 /// The factor in vectors.
-struct Blocks<'a, S: Simd> {
+struct Blocks<'a, const P: usize, const L: usize, S: Simd> {
     simd: S,
-    pivots: &'a [[S::f64s; 6]],
-    lower: &'a [[S::f64s; 9]],
+    pivots: &'a [[S::f64s; P]],
+    lower: &'a [[S::f64s; L]],
     fill: &'a [[S::f64s; 9]],
     /// First row with fill.
     from: usize,
 }
 
 // Not closures: one that is not inlined would not be compiled for what the processor has.
-impl<S: Simd> Blocks<'_, S> {
+impl<const P: usize, const L: usize, S: Simd> Blocks<'_, P, L, S> {
     /// Right-hand side of a block less what the block behind it brings; and what it leaves for the next separator.
     #[inline(always)]
     fn eliminate(&self, j: usize, x: [Wide<S>; 3], behind: [Wide<S>; 3], next: &mut [Wide<S>; 3]) -> [Wide<S>; 3] {
         // Behind the last block there is none: zero times whatever stands there.
         let lower = &self.lower[(j + 1).min(self.lower.len() - 1)];
-        let own = minus_rows(&x, &full(&load(self.simd, lower)), &behind);
+        let own = minus_multiplier(&x, &load(self.simd, lower), &behind);
         if j >= self.from {
             *next = minus_rows(next, &full(&load(self.simd, &self.fill[j])), &own);
         }
@@ -385,12 +434,42 @@ impl<S: Simd> Blocks<'_, S> {
     /// Solution of a block from its eliminated right-hand side, that of the block before it and that of the next separator.
     #[inline(always)]
     fn spread(&self, j: usize, y: &[S::f64s; 3], before: [Wide<S>; 3], next: &[Wide<S>; 3]) -> [Wide<S>; 3] {
-        let mut own = solve(&load(self.simd, &self.pivots[j]), &load(self.simd, y));
+        let mut own = solve_pivot(&load(self.simd, &self.pivots[j]), &load(self.simd, y));
         if j >= self.from {
             own = minus_rows(&own, &transposed(&full(&load(self.simd, &self.fill[j]))), next);
         }
-        minus_rows(&own, &transposed(&full(&load(self.simd, &self.lower[j]))), &before)
+        minus_transposed(&own, &load(self.simd, &self.lower[j]), &before)
     }
+}
+
+/// y − A x with a multiplier A, of nine numbers or of five.
+#[inline(always)]
+fn minus_multiplier<const L: usize, N: Number>(y: &[N; 3], a: &[N; L], x: &[N; 3]) -> [N; 3] {
+    if let Some(a) = a.first_chunk::<9>() {
+        return minus_rows(y, &full(a), x);
+    }
+    let first = (-a[0]).times_plus(x[0], y[0]);
+    let second = (-a[2]).times_plus(x[2], (-a[1]).times_plus(x[1], y[1]));
+    [first, second, (-a[4]).times_plus(x[2], (-a[3]).times_plus(x[1], y[2]))]
+}
+
+/// y − Aᵀ x with the same.
+#[inline(always)]
+fn minus_transposed<const L: usize, N: Number>(y: &[N; 3], a: &[N; L], x: &[N; 3]) -> [N; 3] {
+    if let Some(a) = a.first_chunk::<9>() {
+        return minus_rows(y, &transposed(&full(a)), x);
+    }
+    minus_multiplier(y, &[a[0], a[1], a[3], a[2], a[4]], x)
+}
+
+/// A⁻¹ x with a pivot of six numbers or of four.
+#[inline(always)]
+fn solve_pivot<const P: usize, N: Number>(a: &[N; P], x: &[N; 3]) -> [N; 3] {
+    if let Some(a) = a.first_chunk::<6>() {
+        return solve(a, x);
+    }
+    let last = a[3] * (-a[0]).times_plus(x[1], x[2]);
+    [a[1] * x[0], (-a[0]).times_plus(last, a[2] * x[1]), last]
 }
 
 #[inline(always)]

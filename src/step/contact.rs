@@ -141,14 +141,16 @@ impl Stepper<'_> {
             self.mass_factor.solve(&mut work.third);
             (0..free).for_each(|i| work.second[i] = work.jump[i] - (s * work.second[i] + rho * work.third[i]));
         }
-        let (state, factor) = (&to.state, h * self.row.g1);
+        let (v, factor) = (&to.state.v[free..], h * self.row.g1);
+        let (v_free, a, earlier) = (&work.v_free[..free], &to.state.a[..free], &work.second[..free]);
+        let (u0, b) = (&work.u0[..], &mut work.b[..]);
         for &i in &work.active {
             let row = scene.rows_of(i as usize).start;
             let rate = scene.rate(row, |dof| {
-                let rate = if dof < free { work.v_free[dof] + factor * state.a[dof] } else { state.v[dof] };
-                if pressed && dof < free { rate + work.second[dof] } else { rate }
+                let rate = if dof < free { v_free[dof] + factor * a[dof] } else { v[dof - free] };
+                if pressed && dof < free { rate + earlier[dof] } else { rate }
             });
-            work.b[row] = scene.law_rate(row, rate, &work.u0);
+            b[row] = scene.law_rate(row, rate, u0);
         }
         let answers = |row: usize, answer: f64| velocity.estimate(row, answer);
         let effective = self.matrix.assemble(self.system, &to.state.q);

@@ -27,7 +27,7 @@ use crate::contact::active_set::ActiveSet;
 use crate::contact::solver::Method;
 use crate::contact::{Candidate, Scene};
 use crate::la::{Factor, Symmetric};
-use crate::ledger::{self, Balance, Passage};
+use crate::ledger::{self, Balance};
 use crate::march::{Memory, Method as StepMethod};
 use crate::schemes::Tableau;
 use crate::state::State;
@@ -154,7 +154,7 @@ impl<'a> Stepper<'a> {
         self.forces(&mut state);
         self.accelerate(&mut state, &[]);
         self.energies(&mut state);
-        ledger::initial_storage(&mut state, &self.work.inertia[1], &self.row, h);
+        ledger::initial_storage(&mut state, &self.row, h);
         state
     }
 
@@ -267,7 +267,7 @@ impl<'a> Stepper<'a> {
         if self.is_plain() {
             self.foresee(&mut to.state);
             self.prepare(h, to)?;
-            self.accelerate_freely(&mut to.state);
+            self.accelerate_freely(from, &mut to.state);
             self.solve_contact(h, to)?;
             to.passes += 1;
             return Ok(false);
@@ -305,14 +305,10 @@ impl<'a> Stepper<'a> {
         if !self.asks_for_rates() {
             self.rates(h, &mut to.state);
         }
-        self.energies(&mut to.state);
+        let tally = self.tally(from, h, &mut to.state);
         let obstacles = self.finish_contact(to);
-        let (system, work) = (self.system, &self.work);
-        let (rates, inertia) = ([&*work.u0, &*work.u1], [&*work.inertia[0], &*work.inertia[1]]);
-        let jump = work.jumped.then_some(&work.jump[..]);
-        let shift = (self.settings.position == Position::Ggl).then_some(&work.shift[..]);
-        let passage = Passage { row: &self.row, h, jump, shift, rates, inertia };
-        to.balance = ledger::balance(system, from, &to.state, &passage);
+        let (system, work, passage) = (self.system, &self.work, self.passage(from, h));
+        to.balance = tally.balance(system, [from, &to.state], &passage, [&work.u0, &work.u1]);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
         if system.contacts.rough() {
@@ -321,7 +317,7 @@ impl<'a> Stepper<'a> {
         }
         if from.storage.is_some() {
             let contact = to.balance.contact + obstacles;
-            to.balance.storage_defect = ledger::advance_storage(system, from, &mut to.state, &passage, contact);
+            to.balance.storage_defect = tally.storage(from, &mut to.state, &passage, contact);
         }
         if !system.drives.is_empty() {
             self.support_work(from, to);

@@ -4,17 +4,19 @@ use super::{Attempt, Stepper};
 use crate::case::data::Position;
 use crate::contact::solver::Method;
 use crate::la::{CHUNK, dot};
+use crate::ledger::{self, Passage, Piece, Tally};
 use crate::state::{Energy, State};
+use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
 impl Stepper<'_> {
     /// Predictions of (T1)–(T2), active contacts and first guess.
     pub(super) fn begin(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) {
         let carries = self.row.carries_acceleration();
-        let known = carries || self.has_storage();
+        let unknown = self.carries_inertia() && !self.knows_inertia(from);
         let (system, row, work) = (self.system, &self.row, &mut self.work);
-        if known {
-            system.inertia.multiply(&from.a, &mut work.inertia[0]);
+        if unknown {
+            system.inertia.multiply(&from.a, &mut work.inertia);
         }
         let n = system.nodes.total;
         let (q, v, a) = (&from.q[..n], &from.v[..n], &from.a[..n]);
@@ -52,7 +54,24 @@ impl Stepper<'_> {
         if system.is_loaded() {
             system.applied(t1, &mut to.state.applied);
         }
-        self.begin_residual(from, to);
+        if !self.is_plain() {
+            self.begin_residual(from, to);
+        }
+    }
+
+    /// Whether steps need M a at their start.
+    fn carries_inertia(&self) -> bool {
+        self.row.carries_acceleration() || self.has_storage()
+    }
+
+    /// Whether a state brings M a along; where contact is a force, the acceleration of massless nodes is set later.
+    fn knows_inertia(&self, from: &State) -> bool {
+        self.force.is_none() && from.inertia.len() == self.system.nodes.total
+    }
+
+    /// M a at the start of a step, zero where no step needs it.
+    pub(super) fn start_inertia<'b>(&'b self, from: &'b State) -> &'b [f64] {
+        if self.carries_inertia() && self.knows_inertia(from) { &from.inertia } else { &self.work.inertia }
     }
 
     /// Number and instant of the step, and its counters.
@@ -84,18 +103,16 @@ impl Stepper<'_> {
     /// q1 from the current acceleration and shift, and the forces there; v1 as far as forces or contact ask for it.
     pub(super) fn place(&mut self, h: f64, state: &mut State) {
         let (row, work, free) = (&self.row, &self.work, self.system.nodes.free);
-        let (reach, asked) = (h * h * row.b1, self.asks_for_rates());
+        let shift = if self.settings.position == Position::Ggl { (1.0, &work.shift) } else { (h * row.c, &work.jump) };
+        let asked = self.asks_for_rates();
         let State { q, v, a, .. } = &mut *state;
         // Piece by piece, so that what both motions read stays near.
         for start in (0..free).step_by(CHUNK) {
             let rows = start..free.min(start + CHUNK);
-            let (q, a) = (&mut q[rows.clone()], &a[rows.clone()]);
-            add_scaled(q, Some(&work.q_free[rows.clone()]), reach, a);
-            if work.jumped && self.settings.position == Position::Ggl {
-                add_scaled(q, None, 1.0, &work.shift[rows.clone()]);
-            } else if work.jumped {
-                add_scaled(q, None, h * row.c, &work.jump[rows.clone()]);
-            }
+            let a = &a[rows.clone()];
+            let shift = work.jumped.then(|| (shift.0, &shift.1[rows.clone()]));
+            let free = &work.q_free[rows.clone()];
+            self.arch.dispatch(Motion { x: &mut q[rows.clone()], free, a: (h * h * row.b1, a), jump: shift });
             if asked {
                 self.rates_of(h, rows.clone(), a, &mut v[rows]);
             }
@@ -113,7 +130,7 @@ impl Stepper<'_> {
     }
 
     pub(super) fn asks_for_rates(&self) -> bool {
-        self.system.damped || !self.work.active.is_empty()
+        !self.iterates() || self.system.damped || !self.work.active.is_empty()
     }
 
     /// v1 from the current acceleration and jump.
@@ -124,10 +141,8 @@ impl Stepper<'_> {
 
     /// The same in some rows.
     fn rates_of(&self, h: f64, rows: Range<usize>, a: &[f64], v: &mut [f64]) {
-        add_scaled(v, Some(&self.work.v_free[rows.clone()]), h * self.row.g1, a);
-        if self.work.jumped {
-            add_scaled(v, None, 1.0, &self.work.jump[rows]);
-        }
+        let jump = self.work.jumped.then(|| (1.0, &self.work.jump[rows.clone()]));
+        self.arch.dispatch(Motion { x: v, free: &self.work.v_free[rows], a: (h * self.row.g1, a), jump });
     }
 
     /// Internal and damping forces and the strain energy of a state.
@@ -138,30 +153,75 @@ impl Stepper<'_> {
         }
     }
 
-    /// Energies of a state, and M a on the way.
+    /// Energies of a state, and M a where it is asked for.
     pub(super) fn energies(&mut self, state: &mut State) {
-        let (system, work) = (self.system, &mut self.work);
-        let (mut kinetic, mut height) = (0.0, 0.0);
-        for (k, inertia) in work.inertia[1].chunks_mut(CHUNK).enumerate() {
-            let (rows, momentum) = (k * CHUNK..k * CHUNK + inertia.len(), &mut work.first[..inertia.len()]);
-            system.inertia.rows_times(rows.clone(), [&state.a, &state.v], [inertia, momentum]);
-            let momentum = &work.first[..rows.len()];
-            kinetic += dot(momentum, &state.v[rows.clone()]);
-            height += dot(&system.gravity[rows.clone()], &state.q[rows]);
+        self.add_energies(state, |_, _| {});
+    }
+
+    /// Energies of the finished step and the sums of its balance.
+    pub(super) fn tally(&self, from: &State, h: f64, state: &mut State) -> Tally {
+        let (system, passage, mut tally) = (self.system, &self.passage(from, h), Tally::default());
+        self.add_energies(state, |rows, to| {
+            self.arch.dispatch(Piece { tally: &mut tally, system, from, to, passage, rows });
+        });
+        tally
+    }
+
+    /// What the balance needs to know of the step.
+    pub(super) fn passage<'b>(&'b self, from: &'b State, h: f64) -> Passage<'b> {
+        let (work, inertia) = (&self.work, self.start_inertia(from));
+        let jump = work.jumped.then_some(&work.jump[..]);
+        let shift = (self.settings.position == Position::Ggl).then_some(&work.shift[..]);
+        Passage { row: &self.row, h, jump, shift, inertia }
+    }
+
+    /// Energies of a state, and M a where it is asked for, piece by piece; `visit` is called behind every piece.
+    fn add_energies(&self, state: &mut State, mut visit: impl FnMut(Range<usize>, &mut State)) {
+        let (system, n) = (self.system, self.system.nodes.total);
+        let corrected = self.settings.position == Position::Ggl;
+        let asked = self.carries_inertia() || ledger::weighs_inertia(&self.row, corrected);
+        let (mut kinetic, mut height, mut momentum) = (0.0, 0.0, [0.0; CHUNK]);
+        // Only a state from a file has no room yet.
+        state.inertia.resize(n, 0.0);
+        for start in (0..n).step_by(CHUNK) {
+            let rows = start..n.min(start + CHUNK);
+            let State { q, v, a, inertia, .. } = &mut *state;
+            let (own, momentum) = (&mut inertia[rows.clone()], &mut momentum[..rows.len()]);
+            if asked {
+                system.inertia.rows_times(rows.clone(), [a, v], [own, momentum]);
+            } else {
+                system.inertia.rows_times(rows.clone(), [v], [momentum]);
+            }
+            kinetic += dot(momentum, &v[rows.clone()]);
+            height += dot(&system.gravity[rows.clone()], &q[rows.clone()]);
+            visit(rows, state);
         }
         // Subtracted from zero, because minus zero would be printed as such.
         state.energy = Energy { kinetic: 0.5 * kinetic, strain: state.energy.strain, potential: 0.0 - height };
     }
 }
 
-/// x = y + s z, from x itself without a y.
-fn add_scaled(x: &mut [f64], y: Option<&[f64]>, s: f64, z: &[f64]) {
-    let z = &z[..x.len()];
-    match y {
-        Some(y) => {
-            let y = &y[..x.len()];
-            (0..x.len()).for_each(|i| x[i] = y[i] + s * z[i]);
+/// x = what it would be without new acceleration and jump, and these, each with its factor.
+struct Motion<'a> {
+    x: &'a mut [f64],
+    free: &'a [f64],
+    a: (f64, &'a [f64]),
+    jump: Option<(f64, &'a [f64])>,
+}
+
+impl WithSimd for Motion<'_> {
+    type Output = ();
+
+    // Plain loops, for the vectors that the processor has.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let n = self.x.len();
+        let (x, free, (s, a)) = (self.x, &self.free[..n], (self.a.0, &self.a.1[..n]));
+        if let Some((t, jump)) = self.jump {
+            let jump = &jump[..n];
+            (0..n).for_each(|i| x[i] = free[i] + s * a[i] + t * jump[i]);
+        } else {
+            (0..n).for_each(|i| x[i] = free[i] + s * a[i]);
         }
-        None => (0..x.len()).for_each(|i| x[i] += s * z[i]),
     }
 }

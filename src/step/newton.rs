@@ -3,10 +3,11 @@
 use super::sums::{Residual, Sizes};
 use super::{Attempt, Stepper};
 use crate::contact::friction::{Rough, natural_map};
-use crate::la::larger;
+use crate::la::{CHUNK, larger};
 use crate::state::State;
 use crate::system::System;
 use crate::{Error, Result};
+use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
 /// Rounding of a strain: while stresses are tiny, no residual can be smaller than what it makes of the stiffness.
@@ -29,42 +30,48 @@ pub(crate) const STALLED: f64 = 10.0;
 impl Stepper<'_> {
     /// What of (T3) does not change in the step: old inertia and forces, and new loads.
     pub(super) fn begin_residual(&mut self, from: &State, to: &Attempt) {
-        let (system, row, work, n) = (self.system, &self.row, &mut self.work, self.system.nodes.total);
-        let (applied, gravity) = (&to.state.applied[..n], &system.gravity[..n]);
-        let (internal, applied0, viscous) = (&from.internal[..n], &from.applied[..n], &from.viscous[..n]);
-        let known = &mut work.known[..n];
-        let (old, new) = (row.alpha_f, 1.0 - row.alpha_f);
-        for i in 0..n {
-            known[i] = old * (internal[i] - gravity[i]) - new * gravity[i];
+        let (system, alpha_m) = (self.system, self.row.alpha_m);
+        let mut known = std::mem::take(&mut self.work.known);
+        self.known_forces(0..system.nodes.total, from, &to.state, &mut known);
+        self.work.known = known;
+        if alpha_m != 0.0 {
+            let mut old = std::mem::take(&mut self.work.old_inertia);
+            old.iter_mut().zip(self.start_inertia(from)).for_each(|(old, force)| *old = alpha_m * force);
+            self.work.old_inertia = old;
         }
+        if system.is_loaded() || self.work.load.is_none() {
+            self.work.load = Some(squares(system, |i| to.state.applied[i] + system.gravity[i]));
+        }
+    }
+
+    /// The same in some rows, inertia apart.
+    #[inline(always)]
+    fn known_forces(&self, rows: Range<usize>, from: &State, to: &State, known: &mut [f64]) {
+        let (system, row, n) = (self.system, &self.row, rows.len());
+        let (gravity, internal, known) = (&system.gravity[rows.clone()], &from.internal[rows.clone()], &mut known[..n]);
+        let (old, new) = (row.alpha_f, 1.0 - row.alpha_f);
         // Sums with what is zero throughout are left out.
+        if old == 0.0 {
+            (0..n).for_each(|i| known[i] = -new * gravity[i]);
+        } else {
+            (0..n).for_each(|i| known[i] = old * (internal[i] - gravity[i]) - new * gravity[i]);
+        }
         if system.is_loaded() {
-            (0..n).for_each(|i| known[i] -= old * applied0[i] + new * applied[i]);
+            let (before, applied) = (&from.applied[rows.clone()], &to.applied[rows.clone()]);
+            (0..n).for_each(|i| known[i] -= old * before[i] + new * applied[i]);
         }
         if system.damped {
+            let viscous = &from.viscous[rows];
             (0..n).for_each(|i| known[i] += row.alpha_c * viscous[i]);
-        }
-        if row.alpha_m != 0.0 {
-            work.old_inertia.iter_mut().zip(&work.inertia[0]).for_each(|(old, force)| *old = row.alpha_m * force);
-        }
-        if system.is_loaded() || work.load.is_none() {
-            work.load = Some(squares(system, |i| applied[i] + gravity[i]));
         }
     }
 
     /// The acceleration that (T3) asks for at the forces of the prediction, without contact.
-    pub(super) fn accelerate_freely(&mut self, state: &mut State) {
-        let (system, row, work, free) = (self.system, &self.row, &self.work, self.system.nodes.free);
-        let (a, known, internal) = (&mut state.a[..free], &work.known[..free], &state.internal[..free]);
-        let elastic = 1.0 - row.alpha_f;
-        for i in 0..free {
-            a[i] = -(known[i] + elastic * internal[i]);
-        }
-        if row.alpha_m != 0.0 {
-            a.iter_mut().zip(&work.old_inertia).for_each(|(a, old)| *a -= old);
-        }
-        if system.damped {
-            a.iter_mut().zip(&state.viscous).for_each(|(a, viscous)| *a -= (1.0 - row.alpha_c) * viscous);
+    pub(super) fn accelerate_freely(&mut self, from: &State, state: &mut State) {
+        let free = self.system.nodes.free;
+        for start in (0..free).step_by(CHUNK) {
+            let rows = start..free.min(start + CHUNK);
+            self.arch.dispatch(Freely { stepper: self, from, state, rows });
         }
         self.matrix.solve(&mut state.a);
     }
@@ -155,7 +162,7 @@ impl Stepper<'_> {
         for &i in &work.active {
             let rows = scene.rows_of(i as usize);
             for row in rows.clone() {
-                scale = [work.u0[row], work.u1[row], work.b[row]].iter().fold(scale, |scale, u| larger(scale, u.abs()));
+                scale = larger(larger(scale, work.u0[row].abs()), larger(work.u1[row].abs(), work.b[row].abs()));
             }
             let natural = if rows.len() == 1 {
                 let push = self.operators.velocity.diagonal(rows.start).abs() * to.state.impulse[rows.start];
@@ -215,6 +222,38 @@ impl Stepper<'_> {
             self.system.describe(worst),
             history.join(", ")
         ))
+    }
+}
+
+/// Right-hand side of (T3) at the forces of the prediction in some rows, in place of the acceleration.
+struct Freely<'a, 'b> {
+    stepper: &'a Stepper<'b>,
+    from: &'a State,
+    state: &'a mut State,
+    rows: Range<usize>,
+}
+
+impl WithSimd for Freely<'_, '_> {
+    type Output = ();
+
+    // Plain loops, for the vectors that the processor has.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Freely { stepper, from, state, rows } = self;
+        let (system, row, n) = (stepper.system, &stepper.row, rows.len());
+        let mut known = [0.0; CHUNK];
+        stepper.known_forces(rows.clone(), from, state, &mut known);
+        let (a, internal, known) = (&mut state.a[rows.clone()], &state.internal[rows.clone()], &known[..n]);
+        let elastic = 1.0 - row.alpha_f;
+        (0..n).for_each(|i| a[i] = -(known[i] + elastic * internal[i]));
+        if row.alpha_m != 0.0 {
+            let inertia = &stepper.start_inertia(from)[rows.clone()];
+            (0..n).for_each(|i| a[i] -= row.alpha_m * inertia[i]);
+        }
+        if system.damped {
+            let viscous = &state.viscous[rows];
+            (0..n).for_each(|i| a[i] -= (1.0 - row.alpha_c) * viscous[i]);
+        }
     }
 }
 

@@ -40,18 +40,18 @@ impl Stepper<'_> {
         to.scene.note(&mut to.state.found);
         // Warm start of the contact solve; the step itself begins without impulse.
         to.scene.recall(from, &mut work.impulse);
-        let scene = &to.scene;
-        for i in 0..scene.candidates.len() {
+        let (scene, half) = (&to.scene, self.settings.position == Position::Half && self.force.is_none());
+        scene.rates(&from.v, 0, &mut work.u0);
+        scene.gaps(&from.q, 0, &mut to.gaps);
+        let (u0, ahead) = (&work.u0[..], self.settings.forecast * h);
+        for (i, gap) in to.gaps.iter().enumerate() {
             let rows = scene.rows_of(i);
-            for row in rows.clone() {
-                work.u0[row] = scene.rate(row, |dof| from.v[dof]) - scene.drift(row)[0];
-            }
-            let (rate, drift) = (work.u0[rows.start], scene.drift(rows.start)[0]);
-            let forecast = scene.gap(i, &from.q, 0) + self.settings.forecast * h * rate;
+            let (rate, drift) = (u0[rows.start], scene.drift(rows.start)[0]);
+            let forecast = gap + ahead * rate;
             // A point on the point of its plane has no length, but it moves.
             let path = h * larger((rate + drift).abs(), drift.abs());
             let near = scene.responds(i) && forecast <= ACTIVATION * (system.length + path);
-            if self.settings.position == Position::Half && self.force.is_none() && near {
+            if half && near {
                 work.active.push(i as u32);
             } else {
                 work.impulse[rows].fill(0.0);
@@ -61,9 +61,7 @@ impl Stepper<'_> {
 
     /// Relative velocities along all rows at a state, into `u1`.
     pub(super) fn end_rates(&mut self, to: &Attempt) {
-        for (row, u1) in self.work.u1.iter_mut().enumerate() {
-            *u1 = to.scene.rate(row, |dof| to.state.v[dof]) - to.scene.drift(row)[1];
-        }
+        to.scene.rates(&to.state.v, 1, &mut self.work.u1);
     }
 
     /// Position-corrected contact with curved obstacles: discrete gradients for the coming pass, (T63).
@@ -82,22 +80,21 @@ impl Stepper<'_> {
     pub(super) fn finish_contact(&mut self, to: &mut Attempt) -> f64 {
         self.end_rates(to);
         let (work, c, scene, state) = (&mut self.work, self.row.c, &to.scene, &to.state);
-        to.gaps.clear();
-        to.gaps.extend((0..scene.candidates.len()).map(|i| scene.gap(i, &state.q, 1)));
-        let mut obstacles = 0.0;
-        to.granted = 0.0;
+        scene.gaps(&state.q, 1, &mut to.gaps);
+        let (mut obstacles, mut granted, u0) = (0.0, 0.0, &work.u0[..]);
         for (row, &impulse) in state.impulse.iter().enumerate().filter(|(_, impulse)| **impulse != 0.0) {
             let drift = scene.drift(row);
             obstacles += 0.5 * (drift[0] + drift[1]) * impulse;
-            let receding = (1.0 - c * (1.0 + scene.restitution(row))) * work.u0[row] * impulse;
-            to.granted += larger(0.0, receding) + (c - 0.5) * (drift[1] - drift[0]) * impulse;
+            let receding = (1.0 - c * (1.0 + scene.restitution(row))) * u0[row] * impulse;
+            granted += larger(0.0, receding) + (c - 0.5) * (drift[1] - drift[0]) * impulse;
         }
         if self.force.is_some() {
             // Not velocities but gaps carry the work of a force.
             work.u0.fill(0.0);
             work.u1.fill(0.0);
-            (obstacles, to.granted) = (0.0, 0.0);
+            (obstacles, granted) = (0.0, 0.0);
         }
+        to.granted = granted;
         to.complementarity = self.contact_residual(to).max(self.gap_residual(to));
         obstacles
     }

@@ -11,8 +11,8 @@ pub(super) struct Work {
     pub jump: Vec<f64>,
     pub shift: Vec<f64>,
     pub jumped: bool,
-    /// M a at the start of the step, where it matters there, and at its end.
-    pub inertia: [Vec<f64>; 2],
+    /// M a at the start of the step, where it matters and its state does not have it.
+    pub inertia: Vec<f64>,
     /// What of the residual does not change in the step: inertia, other forces, and the sums of squares of its loads.
     pub old_inertia: Vec<f64>,
     pub known: Vec<f64>,
@@ -60,7 +60,7 @@ impl Work {
             jump: zeros(n),
             shift: zeros(n),
             jumped: false,
-            inertia: [zeros(n), zeros(n)],
+            inertia: zeros(n),
             old_inertia: zeros(n),
             known: zeros(n),
             load: None,

@@ -121,7 +121,8 @@ impl Stepper<'_> {
         let works = Works::new(&row, h, from, &sums, pushed, outside.finish(&row, from, &mut to.state));
         to.balance = Balance {
             external: 0.5 * (works.load.old + works.load.new),
-            damping: -0.5 * (works.drag.old + works.drag.new),
+            // Subtracted from zero, because minus zero would be printed as such.
+            damping: 0.0 - 0.5 * (works.drag.old + works.drag.new),
             contact,
             scheme: works.scheme(&row, h, &sums),
             ..Default::default()

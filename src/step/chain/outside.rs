@@ -1,7 +1,8 @@
 //! What acts on a line beside its masses and stiffnesses: gravity, loads and damping.
 
 use super::line::{Line, Weights};
-use crate::la::{Bands, sum};
+use crate::la::{Bands, Sum};
+use crate::ledger;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -86,21 +87,15 @@ pub(super) struct Along {
 
 impl Along {
     /// Moves the filter on, if there is one.
-    fn new(row: &Tableau, [old, new]: [&[f64]; 2], filter: (&[f64], &mut [f64]), [q0, q1]: [&[f64]; 2]) -> Along {
-        let n = new.len();
-        let (q0, q1, old) = (&q0[..n], &q1[..n], &old[..n]);
-        let path = |i: usize| q1[i] - q0[i];
-        let [keep, gain] = row.filter();
-        let (x0, x1) = filter;
-        let filtered = x1.len();
-        for (i, (x1, x0)) in x1.iter_mut().zip(x0).enumerate() {
-            *x1 = keep * x0 + gain * (new[i] - old[i]);
-        }
-        Along {
-            old: sum(n, |i| old[i] * path(i)),
-            new: sum(n, |i| new[i] * path(i)),
-            filter: sum(filtered, |i| x0[i] * path(i)),
-        }
+    fn new(row: &Tableau, force: [&[f64]; 2], (x0, x1): (&[f64], &mut [f64]), path: [&[f64]; 2]) -> Along {
+        ledger::filter(row.filter(), force, x0, x1);
+        let (n, filtered) = (force[1].len(), x1.len());
+        let along = |x: &[f64]| {
+            let mut sum = Sum::default();
+            sum.add([x, &path[0][..x.len()], &path[1][..x.len()]], |[x, q0, q1]| x * (q1 - q0));
+            sum.total()
+        };
+        Along { old: along(&force[0][..n]), new: along(force[1]), filter: along(&x0[..filtered]) }
     }
 
     /// Work of what the filter leaves of the force, as (T22) weighs it.
