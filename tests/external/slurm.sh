@@ -77,17 +77,19 @@ sinfo
 
 # The limit is a part of what a shard takes, so that every task is stopped in the middle of a run, more than once.
 cd "$work"
-sweep=("$root/cases/impacting-bar.toml" --vary scheme.rho_inf=0:1:12 --set time.step=1e-4)
+sweep=("$root/cases/impacting-bar.toml" --vary scheme.rho_inf=0:1:12 --set time.step=2e-5 --set output.history.every=100)
 start=$(date +%s.%N)
 "$carom" sweep "${sweep[@]}" -o whole -q --threads 1 >/dev/null
 export CAROM=$carom CAROM_MAX_WALL
 CAROM_MAX_WALL=$(awk -v from="$start" -v to="$(date +%s.%N)" 'BEGIN { printf "%.3f", (to - from) / 4 / 5 }')
 job=$(sbatch --parsable --array=1-4 --ntasks=1 --mem=100 --begin=now "$root/scripts/slurm-sweep.sh" "$work/shards" "${sweep[@]}")
-for _ in $(seq 300); do
-    [ -z "$(squeue -h -j "$job")" ] && break
-    # A requeued job waits a while by default; the test does not.
-    scontrol update JobId="$job" StartTime=now >/dev/null 2>&1 || true
-    sleep 1
+for _ in $(seq 60); do
+    # Not the queue: while a task goes back there, it is not listed.
+    [ "$(cat slurm-*.out 2>/dev/null | grep -c 'exit code')" = 4 ] && break
+    # A requeued job waits two minutes by default; the test does not. But one that starts within the second of its requeue is
+    # refused by Slurm ("job credential revoked").
+    scontrol update JobId="$job" StartTime=now+2 >/dev/null 2>&1 || true
+    sleep 5
 done
 squeue
 cat slurm-*.out

@@ -60,6 +60,9 @@ impl Outside {
     /// Damping forces at the end of a step, the filters of (T21), and the works of both kinds of forces: of damping and of
     /// loads.
     pub fn finish(&self, row: &Tableau, from: &State, to: &mut State) -> [Along; 2] {
+        if self.force.is_empty() {
+            return Default::default();
+        }
         let State { q, v, viscous, applied, storage, .. } = to;
         if let Some(damping) = &self.damping {
             damping.multiply(v, viscous);
