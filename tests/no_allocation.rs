@@ -60,6 +60,10 @@ fn the_bar_in_and_out_of_contact_with_every_scheme() {
         let set = ["time.step=5e-4".to_string(), choice(kind)];
         assert_eq!(measure(bar, &set, 200), (0, [0, 0]), "{}: in flight", kind.name);
         assert_eq!(measure(bar, &set, 1200), (0, [1, 1]), "{}: in contact", kind.name);
+        let damping = "body.bar.damping={ mass = 0.1, stiffness = 1e-6 }".to_string();
+        let load = "load=[{ name = \"push\", nodes = \"bar.end\", force = [-1.0] }]".to_string();
+        let set = [&set[..], &[damping, load]].concat();
+        assert_eq!(measure(bar, &set, 1200).0, 0, "{}: with damping and a load", kind.name);
     }
 }
 

@@ -108,6 +108,12 @@ impl Stepper<'_> {
         let kick = answers.kick(&to.state.impulse);
         (0..separators.len()).for_each(|s| separators[s] += kick.p * kick.response.separators[s]);
         let sums = go_up(processor, &row, (line, factor), (&separators, &kick), from, &mut to.state);
+        self.finish_chain(h, from, &sums, outside, to)
+    }
+
+    /// Energies, gaps, balance and complementarity of the finished step of a line.
+    fn finish_chain(&mut self, h: f64, from: &State, sums: &Sums, outside: &Outside, to: &mut Attempt) -> Result<()> {
+        let row = self.row;
         to.state.energy = Energy { kinetic: sums.kinetic, strain: 0.5 * sums.strain, potential: 0.0 - sums.height };
         let obstacles = self.finish_contact(to);
         let work = &self.work;
@@ -118,20 +124,20 @@ impl Stepper<'_> {
             pressed.map(|(contact, p)| to.scene.rate(contact, |dof| a[dof]) * p).sum()
         };
         let pushed = [pushed(&from.a), pushed(&to.state.a)];
-        let works = Works::new(&row, h, from, &sums, pushed, outside.finish(&row, from, &mut to.state));
+        let works = Works::new(&row, h, from, sums, pushed, outside.finish(&row, from, &mut to.state));
         to.balance = Balance {
             external: 0.5 * (works.load.old + works.load.new),
             // Subtracted from zero, because minus zero would be printed as such.
             damping: 0.0 - 0.5 * (works.drag.old + works.drag.new),
             contact,
-            scheme: works.scheme(&row, h, &sums),
+            scheme: works.scheme(&row, h, sums),
             ..Default::default()
         };
         to.balance.close(from, &to.state);
         to.balance.support += obstacles;
         to.balance.defect -= obstacles;
         if let (Some(old), Some(new)) = (&from.storage, &mut to.state.storage) {
-            let [z, dz] = works.filter(&row, &sums, old.filter);
+            let [z, dz] = works.filter(&row, sums, old.filter);
             let storage = StorageSums {
                 supply: sums.fall + works.load.left(&row),
                 viscous: works.drag.left(&row),
