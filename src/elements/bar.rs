@@ -33,7 +33,7 @@ fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let p = &body.properties;
     block.damped = p.stiffness_damping != 0.0;
     block.floor = [p.axial, 0.0];
-    let geometry: Vec<(f64, [f64; 2])> = body.lines.iter().map(|&line| nodes.line(line)).collect();
+    let geometry = nodes.lines(&body.lines);
     Box::new(Bars {
         block,
         dimension,

@@ -32,8 +32,7 @@ struct Beams {
 fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let mut block = Block::new(nodes, body.lines.iter().map(|l| l.as_slice()), planar_beam(2), 2);
     let p = body.properties;
-    let sections = body.lines.iter().map(|&line| {
-        let (length, direction) = nodes.line(line);
+    let sections = nodes.lines(&body.lines).into_iter().map(|(length, direction)| {
         // Residual bending flexibility: with it the linearisation is the exact linear element, (T37).
         let flexibility = 1.0 / p.shear + if p.shear_correction { length * length / (12.0 * p.bending) } else { 0.0 };
         Section { length, per_length: 1.0 / length, direction, stiffness: [p.axial, 1.0 / flexibility, p.bending] }

@@ -48,9 +48,9 @@ struct Member {
 fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let mut block = Block::new(nodes, body.lines.iter().map(|l| l.as_slice()), planar_beam(2), 2);
     let p = body.properties;
-    let lines = || body.lines.iter().map(|&line| nodes.line(line));
-    let members = lines().map(|line| Member::new(&p, line)).collect();
-    let lengths: Vec<f64> = lines().map(|(length, _)| length).collect();
+    let lines = nodes.lines(&body.lines);
+    let members = lines.iter().map(|&line| Member::new(&p, line)).collect();
+    let lengths: Vec<f64> = lines.iter().map(|(length, _)| *length).collect();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     block.damped = p.stiffness_damping != 0.0;
     block.floor = [p.axial, p.axial * longest];

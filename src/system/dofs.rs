@@ -168,6 +168,23 @@ impl Nodes {
         unreachable!("every degree of freedom has an owner")
     }
 
+    /// Length and unit vector of every line. Where places in a plane are too coarse to tell a line from the one before, it is
+    /// taken for equal, so that equal elements have equal bits: what is made of them needs to be kept only once.
+    pub fn lines(&self, lines: &[[usize; 2]]) -> Vec<(f64, [f64; 2])> {
+        let far = lines.iter().flatten().flat_map(|&node| self.place[node]).fold(0.0, |far: f64, x| far.max(x.abs()));
+        let rounding = if self.dimension == 1 { 0.0 } else { 4.0 * f64::EPSILON * far };
+        let mut all: Vec<(f64, [f64; 2])> = Vec::with_capacity(lines.len());
+        for &line in lines {
+            let (length, direction) = self.line(line);
+            let equal = |before: &(f64, [f64; 2])| {
+                let turn = (0..2).map(|k| (direction[k] - before.1[k]).abs() * length).fold(0.0, f64::max);
+                (length - before.0).abs().max(turn) <= rounding
+            };
+            all.push(all.last().copied().filter(equal).unwrap_or((length, direction)));
+        }
+        all
+    }
+
     /// Length and unit vector of a line between two nodes.
     pub fn line(&self, [a, b]: [usize; 2]) -> (f64, [f64; 2]) {
         let d = [self.place[b][0] - self.place[a][0], self.place[b][1] - self.place[a][1]];

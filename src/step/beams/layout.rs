@@ -1,6 +1,7 @@
 //! Where the numbers of a chain are in lanes, and the way there and back.
 
 use pulp::{Simd, WithSimd};
+use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
 /// Numbers that begin with a line of the cache, so that no vector lies across two.
@@ -41,17 +42,23 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// An array with `per` numbers for each of so many rows.
-    pub fn place<const N: usize>(self, per: usize, rows: usize, value: impl Fn(usize) -> [f64; N]) -> Aligned {
-        let mut array = Aligned::zeros(per * rows * self.lanes);
+    /// Kind of each of so many rows, and the numbers of the kinds.
+    pub fn kinds<const N: usize>(self, rows: usize, value: impl Fn(usize) -> [f64; N]) -> (Vec<u32>, Aligned) {
+        let mut known = HashMap::new();
+        let mut numbers = Vec::new();
+        let mut kinds = Vec::with_capacity(rows);
         for row in 0..rows {
-            for lane in 0..self.lanes {
-                for (k, x) in value(lane * self.rows + row).into_iter().enumerate() {
-                    array[(row * per + k) * self.lanes + lane] = x;
-                }
-            }
+            let lanes: Vec<[f64; N]> = (0..self.lanes).map(|lane| value(lane * self.rows + row)).collect();
+            let bits: Vec<u64> = lanes.as_flattened().iter().map(|x| x.to_bits()).collect();
+            let next = known.len() as u32;
+            kinds.push(*known.entry(bits).or_insert_with(|| {
+                (0..N).for_each(|k| numbers.extend(lanes.iter().map(|lane| lane[k])));
+                next
+            }));
         }
-        array
+        let mut array = Aligned::zeros(numbers.len());
+        array.copy_from_slice(&numbers);
+        (kinds, array)
     }
 }
 

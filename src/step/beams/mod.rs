@@ -4,6 +4,7 @@
 //! element without stiffness joins them. Long chains are cut into stretches that the lanes of vectors work on side by side.
 //! The equations are those of the general pass; loads, damping forces and contact stay outside.
 
+mod constants;
 mod layout;
 mod reduced;
 mod sweeps;
@@ -13,10 +14,11 @@ mod tests;
 use crate::elements::section::Section;
 use crate::la::Symmetric;
 use crate::system::System;
+use constants::{CONSTANTS, Constants, Kinds, TANGENT};
 use layout::{Aligned, Interleave, Layout, Separate};
 use pulp::{Arch, Scalar, Simd, WithSimd};
 use reduced::Reduced;
-use sweeps::{CONSTANTS, Factorize, RIGIDITY, Solve, Strain};
+use sweeps::{Elements, Factorize, Solve, Strain};
 
 /// Nodes from which on lanes are faster than plain code.
 const LONG: usize = 20;
@@ -57,34 +59,23 @@ pub(super) struct Beams {
     /// Stretches of numbers that follow each other both along the chain and among the degrees of freedom; a single one if
     /// nothing is held.
     runs: Vec<Run>,
-    /// The elements with their damping, in the order of rows and lanes.
-    sections: Vec<(Section<f64>, f64)>,
-    constants: Aligned,
-    mass: Inertia,
-    damping: Option<Inertia>,
+    /// Kind of every row: rows with the same constants are of one kind, and most of a body is.
+    kinds: Vec<u32>,
     held: Vec<bool>,
-    keep: Aligned,
-    /// m M + c C, constants of the tangents in m M + c C + k K, and the three factors.
-    inertia: Inertia,
-    rigidity: Aligned,
+    /// Constants of the kinds, and those of their tangents in m M + c C + k K with these three factors.
+    constants: Aligned,
+    tangents: Aligned,
     factors: Option<[f64; 3]>,
     line: Vec<f64>,
     x: Aligned,
     y: Aligned,
     strains: Aligned,
     pivot: Aligned,
-    lower: Aligned,
     fill: Aligned,
     filled_from: usize,
     reduced: Reduced,
     /// Whether `x` is the right-hand side of the next correction, eliminated.
     eliminated: bool,
-}
-
-/// Diagonal by node and coupling by element of a matrix that couples equal components only.
-struct Inertia {
-    own: Aligned,
-    coupling: Aligned,
 }
 
 struct Run {
@@ -116,33 +107,24 @@ impl Beams {
         }
         let nothing: (Section<f64>, f64) =
             (Section { length: 1.0, per_length: 1.0, direction: [1.0, 0.0], stiffness: [0.0; 3] }, 0.0);
-        let link = |node: usize| elements.get(node).copied().flatten().unwrap_or(nothing);
-        let sections = (0..rows * lanes).map(|place| link(place % lanes * rows + place / lanes)).collect();
-        let constants = layout.place(CONSTANTS, rows, |node| {
-            let s = link(node).0;
-            let ([x, y], [axial, shear, bending]) = (s.direction, s.stiffness);
-            [s.length, s.per_length, x, y, axial, shear, bending]
-        });
         let is_held = |node: usize, k: usize| nodes.get(node).is_none_or(|dofs| dofs[k] >= free);
-        let keep = layout.place(3, rows + 1, |node| [0, 1, 2].map(|k| if is_held(node, k) { 0.0 } else { 1.0 }));
+        let inertia = |matrix: &Symmetric, node: usize, k: usize| {
+            let entry = |i: usize, j: usize| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]);
+            let own = if is_held(node, k) { 0.0 } else { entry(nodes[node][k], nodes[node][k]) };
+            let beside = nodes.get(node).zip(nodes.get(node + 1)).map_or(0.0, |(a, b)| entry(a[k], b[k]));
+            [own, beside]
+        };
+        let constants = |node: usize| {
+            let (section, rate) = elements.get(node).copied().flatten().unwrap_or(nothing);
+            let mass = [0, 1, 2].map(|k| inertia(&system.mass, node, k));
+            let damping = [0, 1, 2].map(|k| system.damping.as_ref().map_or([0.0; 2], |c| inertia(c, node, k)));
+            let keep = [0, 1, 2].map(|k| if is_held(node, k) { 0.0 } else { 1.0 });
+            Constants { section, rate, mass, damping, keep }.numbers()
+        };
         // Places beyond the chain have nothing that would have to be taken out.
         let holds = |node: usize| node < count && (0..3).any(|k| is_held(node, k));
         let held = (0..rows + 1).map(|row| (0..lanes).any(|lane| holds(lane * rows + row))).collect();
-        let inertia = |matrix: &Symmetric, pad: f64| {
-            let entry = |i: usize, j: usize| matrix.pattern.position(i, j).map_or(0.0, |k| matrix.values[k]);
-            let own =
-                |node: usize, k: usize| if is_held(node, k) { pad } else { entry(nodes[node][k], nodes[node][k]) };
-            let beside = |node: usize, k: usize| match (nodes.get(node), nodes.get(node + 1)) {
-                (Some(a), Some(b)) => entry(a[k], b[k]),
-                _ => 0.0,
-            };
-            Inertia {
-                own: layout.place(3, rows, |node| [0, 1, 2].map(|k| own(node, k))),
-                coupling: layout.place(3, rows, |node| [0, 1, 2].map(|k| beside(node, k))),
-            }
-        };
-        let mass = inertia(&system.mass, 0.0);
-        let damping = system.damping.as_ref().map(|damping| inertia(damping, 0.0));
+        let (kinds, constants) = layout.kinds(rows + 1, constants);
         let numbers = |per: usize, rows: usize| Aligned::zeros(per * rows * lanes);
         Some(Beams {
             arch,
@@ -150,21 +132,16 @@ impl Beams {
             rows,
             free,
             runs,
-            sections,
-            constants,
-            rigidity: numbers(RIGIDITY, rows),
-            inertia: Inertia { own: numbers(3, rows), coupling: numbers(3, rows) },
-            mass,
-            damping,
+            tangents: numbers(TANGENT, constants.len() / (CONSTANTS * lanes)),
+            kinds,
             held,
-            keep,
+            constants,
             factors: None,
             line: vec![0.0; 3 * count],
             x: numbers(3, rows + 1),
             y: numbers(3, rows + 1),
             strains: numbers(4, rows),
-            pivot: numbers(6, rows),
-            lower: numbers(9, rows),
+            pivot: numbers(6, rows + 1),
             fill: numbers(9, rows),
             filled_from: rows,
             reduced: Reduced::new(lanes),
@@ -186,7 +163,8 @@ impl Beams {
             self.runs.iter().for_each(|run| run.fetch(q, &mut self.line));
             self.arch.dispatch(Interleave { lanes: self.lanes, line: &self.line, rows: &mut self.x });
         }
-        let sweep = Strain { constants: &self.constants, q: &self.x, strains: &mut self.strains, forces: &mut self.y };
+        let kinds = Kinds { of: &self.kinds, held: &self.held, constants: &self.constants, tangents: &self.tangents };
+        let sweep = Strain { kinds, q: &self.x, strains: &mut self.strains, forces: &mut self.y };
         let energy = Self::dispatch(self.arch, self.lanes, sweep);
         let beyond = 3 * self.rows * self.lanes;
         for k in 0..3 {
@@ -208,15 +186,10 @@ impl Beams {
         if self.factors != Some([m, c, k]) {
             self.combine(m, c, k);
         }
+        let kinds = Kinds { of: &self.kinds, held: &self.held, constants: &self.constants, tangents: &self.tangents };
         let sweep = Factorize {
-            rigidity: &self.rigidity,
-            strains: &self.strains,
-            inertia: &self.inertia.own,
-            coupling: &self.inertia.coupling,
-            held: &self.held,
-            keep: &self.keep,
+            elements: Elements { kinds, strains: &self.strains },
             pivot: &mut self.pivot,
-            lower: &mut self.lower,
             fill: &mut self.fill,
             reduced: &mut self.reduced,
             x: &mut self.x,
@@ -234,18 +207,14 @@ impl Beams {
     }
 
     fn combine(&mut self, m: f64, c: f64, k: f64) {
-        let Inertia { own, coupling } = &mut self.inertia;
-        for i in 0..own.len() {
-            let damping = self.damping.as_ref().map_or([0.0; 2], |damping| [damping.own[i], damping.coupling[i]]);
-            // What is held is an equation of its own.
-            own[i] = m * self.mass.own[i] + c * damping[0] + (1.0 - self.keep[i]);
-            coupling[i] = m * self.mass.coupling[i] + c * damping[1];
-        }
-        for (place, (section, rate)) in self.sections.iter().enumerate() {
-            let r = section.rigidity(c * rate + k, k);
-            let numbers = [r.least, r.difference, r.along, r.across[0], r.across[1], r.arm, r.bending];
-            let first = place / self.lanes * RIGIDITY * self.lanes + place % self.lanes;
-            numbers.into_iter().enumerate().for_each(|(i, x)| self.rigidity[first + i * self.lanes] = x);
+        let lanes = self.lanes;
+        for kind in 0..self.constants.len() / (CONSTANTS * lanes) {
+            for lane in 0..lanes {
+                let numbers = std::array::from_fn(|i| self.constants[(kind * CONSTANTS + i) * lanes + lane]);
+                for (i, x) in Constants::of(numbers).tangent(m, c, k).into_iter().enumerate() {
+                    self.tangents[(kind * TANGENT + i) * lanes + lane] = x;
+                }
+            }
         }
         self.factors = Some([m, c, k]);
     }
@@ -283,9 +252,10 @@ impl Beams {
 
     /// Half of a solution.
     fn sweep<const BACK: bool>(&mut self) {
+        let kinds = Kinds { of: &self.kinds, held: &self.held, constants: &self.constants, tangents: &self.tangents };
         let sweep = Solve::<BACK> {
+            elements: Elements { kinds, strains: &self.strains },
             pivot: &self.pivot,
-            lower: &self.lower,
             fill: &self.fill,
             filled_from: self.filled_from,
             reduced: &self.reduced,

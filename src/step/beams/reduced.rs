@@ -18,16 +18,17 @@ impl Reduced {
         Reduced { pivots: vec![[0.0; 6]; lanes], lower: vec![[[0.0; 3]; 3]; lanes] }
     }
 
-    /// From the first rows of the separators' own blocks, of what the stretches before add to them, and of the couplings
-    /// with the next; `false` if singular. Eliminates in `x` on the way.
+    /// From the separators' own blocks in the first row, what the stretches before add to them in the last one, and the
+    /// couplings with the next; `false` if singular. Eliminates in `x` on the way.
     #[inline(never)]
-    pub fn factor(&mut self, own: &[f64], next: &[f64], coupling: &[f64], x: &mut [f64]) -> bool {
+    pub fn factor(&mut self, blocks: &[f64], coupling: &[f64], x: &mut [f64]) -> bool {
         let lanes = self.pivots.len();
+        let next = &blocks[blocks.len() - 6 * lanes..];
         let (mut regular, mut change, mut y) = (true, [0.0; 6], [0.0; 3]);
         for lane in 0..lanes {
             let mut block = change;
             for k in 0..6 {
-                block[k] += own[k * lanes + lane];
+                block[k] += blocks[k * lanes + lane];
                 if lane > 0 {
                     block[k] += next[k * lanes + lane - 1];
                 }
@@ -39,7 +40,7 @@ impl Reduced {
             let mut coupled = [[0.0; 3]; 3];
             for i in 0..3 {
                 for j in 0..3 {
-                    coupled[i][j] = coupling[(3 * j + i) * lanes + lane];
+                    coupled[i][j] = coupling[(3 * i + j) * lanes + lane];
                 }
             }
             let (half, multiplier) = halves(&coupled, &eliminated);

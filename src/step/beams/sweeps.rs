@@ -5,8 +5,9 @@
 //! end of the stretch to its beginning, which fills the block between them and the separator of the next stretch.
 //! One lane is the plain block LDLᵀ.
 
+use super::constants::{self, Kinds, Tangent};
 use super::reduced::Reduced;
-use crate::elements::section::{Rigidity, Section, half_turn};
+use crate::elements::section::half_turn;
 use crate::la::number::{Number, Wide, load, rows, rows_mut, store};
 use crate::la::small::{
     Full, Pivot, Upper, backward, flat, forward, full, halves, minus_columns, minus_product, minus_rows, minus_times,
@@ -23,18 +24,6 @@ const CHUNK: usize = 16;
 
 /// Rows between two looks at the fill.
 const LOOK: usize = 32;
-
-/// Constants of an element: length, 1/length, direction, stiffnesses.
-pub(super) const CONSTANTS: usize = 7;
-
-/// Constants of its tangent, in the order of [`Rigidity`].
-pub(super) const RIGIDITY: usize = 7;
-
-#[inline(always)]
-fn section<S: Simd>(simd: S, row: &[S::f64s; CONSTANTS]) -> Section<Wide<S>> {
-    let [length, per_length, x, y, axial, shear, bending] = load(simd, row);
-    Section { length, per_length, direction: [x, y], stiffness: [axial, shear, bending] }
-}
 
 #[inline(always)]
 fn sum_of<const N: usize, S: Simd>(mut a: [Wide<S>; N], b: [Wide<S>; N]) -> [Wide<S>; N] {
@@ -80,7 +69,7 @@ fn modulus<N: Number>(a: &Full<N>) -> N {
 /// Strains and internal forces at the displacements `q`, which have a row more: the separators of the next stretches.
 /// Returns the strain energy; the last row of `forces` belongs to those separators.
 pub(super) struct Strain<'a> {
-    pub constants: &'a [f64],
+    pub kinds: Kinds<'a>,
     pub q: &'a [f64],
     pub strains: &'a mut [f64],
     pub forces: &'a mut [f64],
@@ -91,8 +80,8 @@ impl WithSimd for Strain<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let constants = rows::<CONSTANTS, S>(self.constants);
-        let count = constants.len();
+        let constants = constants::Rows::new(simd, self.kinds);
+        let count = constants.count();
         let q = &rows::<3, S>(self.q)[..count + 1];
         let strains = &mut rows_mut::<4, S>(self.strains)[..count];
         let forces = &mut rows_mut::<3, S>(self.forces)[..count + 1];
@@ -106,7 +95,7 @@ impl WithSimd for Strain<'_> {
                 (strains[j][2], strains[j][3]) = (sine.value, cosine.value);
             }
             for j in chunk {
-                let (b, section, turn) = (load(simd, &q[j + 1]), section(simd, &constants[j]), &strains[j]);
+                let (b, section, turn) = (load(simd, &q[j + 1]), constants.section(j), &strains[j]);
                 let state = section.strains_at(&a, &b, [Wide::new(simd, turn[2]), Wide::new(simd, turn[3])]);
                 let (own, [first, second]) = section.forces(&state);
                 energy = energy + own;
@@ -120,17 +109,17 @@ impl WithSimd for Strain<'_> {
     }
 }
 
-/// Factor of m M + c C + k K at the last strains, where `inertia` and `coupling` hold m M + c C.
-pub(super) struct Factorize<'a> {
-    pub rigidity: &'a [f64],
+/// What the tangents of the elements are found from: it is less than they are, so they are not stored.
+#[derive(Clone, Copy)]
+pub(super) struct Elements<'a> {
+    pub kinds: Kinds<'a>,
     pub strains: &'a [f64],
-    pub inertia: &'a [f64],
-    pub coupling: &'a [f64],
-    /// Whether a row of nodes has held degrees of freedom, and zeros for them among ones.
-    pub held: &'a [bool],
-    pub keep: &'a [f64],
+}
+
+/// Factor of m M + c C + k K at the last strains.
+pub(super) struct Factorize<'a> {
+    pub elements: Elements<'a>,
     pub pivot: &'a mut [f64],
-    pub lower: &'a mut [f64],
     pub fill: &'a mut [f64],
     pub reduced: &'a mut Reduced,
     /// Right-hand side, in which it eliminates on the way.
@@ -146,25 +135,20 @@ impl WithSimd for Factorize<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Option<usize> {
-        let count = rows::<RIGIDITY, S>(self.rigidity).len();
+        let links = Links::new(simd, self.elements);
+        let count = links.constants.count();
         let mut rows = Rows {
             simd,
-            rigidity: rows::<RIGIDITY, S>(self.rigidity),
-            strains: &rows::<4, S>(self.strains)[..count],
-            inertia: &rows::<3, S>(self.inertia)[..count],
-            coupling: &rows::<3, S>(self.coupling)[..count],
-            held: self.held,
-            keep: &rows::<3, S>(self.keep)[..count + 1],
-            pivots: &mut rows_mut::<6, S>(self.pivot)[..count],
-            lower: &mut rows_mut::<9, S>(self.lower)[..count],
+            links,
+            pivots: &mut rows_mut::<6, S>(self.pivot)[..count + 1],
             fill: &mut rows_mut::<9, S>(self.fill)[..count],
             x: &mut rows_mut::<3, S>(self.x)[..count + 1],
         };
         let zero = Wide::splat(simd, 0.0);
         let (last, lanes) = (count - 1, S::F64_LANES > 1);
-        let Blocks(first, fill, next) = rows.blocks::<true>(last);
+        let Blocks(first, fill, next) = rows.links.blocks::<true>(last);
         let mut front = Front {
-            own: with_diagonal(first, load(simd, &rows.inertia[last])),
+            own: first,
             right: load(simd, &rows.x[last]),
             loss: zero,
             fill: transposed(&fill),
@@ -176,7 +160,7 @@ impl WithSimd for Factorize<'_> {
         while end > 1 {
             let begin = end.saturating_sub(LOOK).max(1);
             // In scalar code every row asks: without that branch the compiler pairs numbers, which is slower by a third.
-            let held = !lanes || self.held[begin - 1..end].contains(&true);
+            let held = !lanes || self.elements.kinds.held[begin - 1..end].contains(&true);
             let filling = filled_from < end;
             front = match (held, filling) {
                 (false, false) => rows.eliminate::<false, false>(begin..end, front),
@@ -190,12 +174,10 @@ impl WithSimd for Factorize<'_> {
             end = begin;
         }
         (rows.x[0], rows.x[count]) = (store(front.right), store(front.beyond));
-        rows.pivots[0] = store(front.own);
-        rows.lower[0] = store(flat(&transposed(&front.fill)));
-        rows.fill[0][..6].copy_from_slice(&store(front.next));
+        (rows.pivots[0], rows.pivots[count]) = (store(front.own), store(front.next));
+        rows.fill[0] = store(flat(&front.fill));
         let regular = most(Aligned(front.loss)) < 1.0;
-        let (own, next, fill) = (&self.pivot[..], &self.fill[..], &self.lower[..]);
-        (self.reduced.factor(own, next, fill, self.x) && regular).then_some(filled_from)
+        (self.reduced.factor(self.pivot, self.fill, self.x) && regular).then_some(filled_from)
     }
 }
 
@@ -216,14 +198,8 @@ struct Front<N> {
 /// The rows of all arrays.
 struct Rows<'a, S: Simd> {
     simd: S,
-    rigidity: &'a [[S::f64s; RIGIDITY]],
-    strains: &'a [[S::f64s; 4]],
-    inertia: &'a [[S::f64s; 3]],
-    coupling: &'a [[S::f64s; 3]],
-    held: &'a [bool],
-    keep: &'a [[S::f64s; 3]],
+    links: Links<'a, S>,
     pivots: &'a mut [[S::f64s; 6]],
-    lower: &'a mut [[S::f64s; 9]],
     fill: &'a mut [[S::f64s; 9]],
     x: &'a mut [[S::f64s; 3]],
 }
@@ -239,13 +215,12 @@ impl<S: Simd> Rows<'_, S> {
         let simd = self.simd;
         let Front { mut own, mut right, mut loss, mut fill, mut next, mut beyond } = front;
         for j in rows.rev() {
-            let Blocks(first, upper, second) = self.blocks::<HELD>(j - 1);
+            let Blocks(first, upper, second) = self.links.blocks::<HELD>(j - 1);
             let (eliminated, lost) = pivot(&sum_of(own, second));
             loss = loss.larger(lost);
             let (half, multiplier) = halves(&upper, &eliminated);
-            own = minus_product(&with_diagonal(first, load(simd, &self.inertia[j - 1])), &multiplier, &half);
+            own = minus_product(&first, &multiplier, &half);
             self.pivots[j] = store(eliminated);
-            self.lower[j] = store(flat(&multiplier));
             let y = forward(&eliminated, &right);
             self.x[j] = store(scale(&eliminated, &y));
             right = minus_rows(&load(simd, &self.x[j - 1]), &multiplier, &y);
@@ -259,25 +234,38 @@ impl<S: Simd> Rows<'_, S> {
         }
         Front { own, right, loss, fill, next, beyond }
     }
+}
 
-    /// Blocks of an element, with those of the inertia between its nodes.
+/// Rows of [`Elements`].
+struct Links<'a, S: Simd> {
+    simd: S,
+    constants: constants::Rows<'a, S>,
+    strains: &'a [[S::f64s; 4]],
+}
+
+impl<'a, S: Simd> Links<'a, S> {
+    #[inline(always)]
+    fn new(simd: S, elements: Elements<'a>) -> Links<'a, S> {
+        let constants = constants::Rows::new(simd, elements.kinds);
+        Links { simd, constants, strains: &rows::<_, S>(elements.strains)[..constants.count()] }
+    }
+
+    /// Blocks of an element, with the inertia at its first node and between both.
     #[inline(always)]
     fn blocks<const HELD: bool>(&self, e: usize) -> Blocks<Wide<S>> {
-        let simd = self.simd;
-        let [least, difference, along, first, second, arm, bending] = load(simd, &self.rigidity[e]);
-        let rigidity = Rigidity { least, difference, along, across: [first, second], arm, bending };
-        let [stretch, slip, cosine, sine] = load(simd, &self.strains[e]);
+        let Tangent(rigidity, [mx, my, mt], own) = self.constants.tangent(e);
+        let [stretch, slip, cosine, sine] = load(self.simd, &self.strains[e]);
         let t = rigidity.tangent([stretch, slip], [cosine, sine]);
         let ([xx, xy, yy], [x, y]) = (t.places, t.mixed);
-        let [mx, my, mt] = load(simd, &self.coupling[e]);
         let mut blocks = Blocks(
             [xx, xy, -x, yy, -y, t.own],
             [[mx - xx, -xy, -x], [-xy, my - yy, -y], [x, y, mt + t.cross]],
             [xx, xy, x, yy, y, t.own],
         );
-        if HELD && (self.held[e] || self.held[e + 1]) {
-            hold(&mut blocks, &load(simd, &self.keep[e]), &load(simd, &self.keep[e + 1]));
+        if HELD && self.constants.is_held(e) {
+            hold(&mut blocks, &self.constants.keep(e), &self.constants.keep(e + 1));
         }
+        blocks.0 = with_diagonal(blocks.0, own);
         blocks
     }
 }
@@ -299,8 +287,8 @@ fn hold<N: Number>(blocks: &mut Blocks<N>, first: &[N; 3], second: &[N; 3]) {
 
 /// Half of a solution: elimination in a right-hand side or, `BACK`, substitution in what that left.
 pub(super) struct Solve<'a, const BACK: bool> {
+    pub elements: Elements<'a>,
     pub pivot: &'a [f64],
-    pub lower: &'a [f64],
     pub fill: &'a [f64],
     pub filled_from: usize,
     pub reduced: &'a Reduced,
@@ -315,30 +303,32 @@ impl<const BACK: bool> WithSimd for Solve<'_, BACK> {
         if BACK {
             self.reduced.substitute(self.x);
         }
-        let pivots = rows::<6, S>(self.pivot);
-        let count = pivots.len();
-        let lower = &rows::<9, S>(self.lower)[..count];
+        let links = Links::new(simd, self.elements);
+        let count = links.constants.count();
+        let pivots = &rows::<6, S>(self.pivot)[..count];
         let fill = &rows::<9, S>(self.fill)[..count];
         let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
+        let zero = [Wide::splat(simd, 0.0); 3];
         if BACK {
             let (mut before, next) = (load(simd, &x[0]), load(simd, &x[count]));
             for j in 1..count {
-                let mut own = load(simd, &x[j]);
+                let (mut own, pivot): (_, Pivot<_>) = (load(simd, &x[j]), load(simd, &pivots[j]));
                 if j >= self.filled_from {
                     own = minus_columns(&own, &full(&load(simd, &fill[j])), &next);
                 }
-                own = minus_columns(&own, &full(&load(simd, &lower[j])), &before);
-                before = backward(&load(simd, &pivots[j]), &own);
+                let pushed = minus_columns(&zero, &links.blocks::<true>(j - 1).1, &before);
+                before = backward(&pivot, &sum_of(own, scale(&pivot, &forward(&pivot, &pushed))));
                 x[j] = store(before);
             }
             return;
         }
-        let (mut right, mut beyond) = (load(simd, &x[count - 1]), [Wide::splat(simd, 0.0); 3]);
+        let (mut right, mut beyond) = (load(simd, &x[count - 1]), zero);
         for j in (1..count).rev() {
             let pivot: Pivot<_> = load(simd, &pivots[j]);
             let y = forward(&pivot, &right);
-            x[j] = store(scale(&pivot, &y));
-            right = minus_rows(&load(simd, &x[j - 1]), &full(&load(simd, &lower[j])), &y);
+            let scaled = scale(&pivot, &y);
+            x[j] = store(scaled);
+            right = minus_rows(&load(simd, &x[j - 1]), &links.blocks::<true>(j - 1).1, &backward(&pivot, &scaled));
             if j >= self.filled_from {
                 beyond = minus_rows(&beyond, &full(&load(simd, &fill[j])), &y);
             }

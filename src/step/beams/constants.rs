@@ -1,0 +1,160 @@
+//! Constants of the elements and nodes of a chain. A row of them that is like another is of the same kind and kept once:
+//! out of a distant cache, numbers cost more than what is made of them.
+
+use crate::elements::section::{Rigidity, Section};
+use crate::la::number::{Wide, load, rows};
+use pulp::Simd;
+
+/// Numbers of [`Constants`].
+pub(super) const CONSTANTS: usize = 23;
+
+/// Constants of a tangent: seven of [`Rigidity`], three each of m M + c C between the nodes and at the first of them.
+pub(super) const TANGENT: usize = 13;
+
+/// An element and its first node.
+pub(super) struct Constants {
+    pub section: Section<f64>,
+    /// Damping per stiffness.
+    pub rate: f64,
+    /// Of every component, the entry on the diagonal and that beside it, of M and of C.
+    pub mass: [[f64; 2]; 3],
+    pub damping: [[f64; 2]; 3],
+    /// Zeros for components that are held, ones for others.
+    pub keep: [f64; 3],
+}
+
+impl Constants {
+    pub fn numbers(&self) -> [f64; CONSTANTS] {
+        let Constants { section: s, rate, mass: [m0, m1, m2], damping: [c0, c1, c2], keep } = *self;
+        let ([x, y], [axial, shear, bending], [k0, k1, k2]) = (s.direction, s.stiffness, keep);
+        [
+            s.length,
+            s.per_length,
+            x,
+            y,
+            axial,
+            shear,
+            bending,
+            rate,
+            m0[0],
+            m1[0],
+            m2[0],
+            m0[1],
+            m1[1],
+            m2[1],
+            c0[0],
+            c1[0],
+            c2[0],
+            c0[1],
+            c1[1],
+            c2[1],
+            k0,
+            k1,
+            k2,
+        ]
+    }
+
+    pub fn of(n: [f64; CONSTANTS]) -> Constants {
+        let pairs = |first: usize| [0, 1, 2].map(|k| [n[first + k], n[first + 3 + k]]);
+        Constants {
+            section: Section { length: n[0], per_length: n[1], direction: [n[2], n[3]], stiffness: [n[4], n[5], n[6]] },
+            rate: n[7],
+            mass: pairs(8),
+            damping: pairs(14),
+            keep: [n[20], n[21], n[22]],
+        }
+    }
+
+    /// Those of the tangent in m M + c C + k K.
+    pub fn tangent(&self, m: f64, c: f64, k: f64) -> [f64; TANGENT] {
+        let r = self.section.rigidity(c * self.rate + k, k);
+        let sum = |component: usize, place: usize| m * self.mass[component][place] + c * self.damping[component][place];
+        // What is held is an equation of its own.
+        let own = |component: usize| sum(component, 0) + (1.0 - self.keep[component]);
+        [
+            r.least,
+            r.difference,
+            r.along,
+            r.across[0],
+            r.across[1],
+            r.arm,
+            r.bending,
+            sum(0, 1),
+            sum(1, 1),
+            sum(2, 1),
+            own(0),
+            own(1),
+            own(2),
+        ]
+    }
+}
+
+/// Kind of every row and whether its nodes have held degrees of freedom, and the numbers of the kinds.
+#[derive(Clone, Copy)]
+pub(super) struct Kinds<'a> {
+    pub of: &'a [u32],
+    pub held: &'a [bool],
+    pub constants: &'a [f64],
+    pub tangents: &'a [f64],
+}
+
+/// The same in vectors.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a, S: Simd> {
+    simd: S,
+    kinds: &'a [u32],
+    held: &'a [bool],
+    constants: &'a [[S::f64s; CONSTANTS]],
+    tangents: &'a [[S::f64s; TANGENT]],
+}
+
+/// What a tangent is found from: rigidity, then inertia between the nodes and at the first of them.
+pub(super) struct Tangent<N>(pub Rigidity<N>, pub [N; 3], pub [N; 3]);
+
+impl<'a, S: Simd> Rows<'a, S> {
+    #[inline(always)]
+    pub fn new(simd: S, kinds: Kinds<'a>) -> Rows<'a, S> {
+        let held = &kinds.held[..kinds.of.len()];
+        Rows {
+            simd,
+            kinds: kinds.of,
+            held,
+            constants: rows::<_, S>(kinds.constants),
+            tangents: rows::<_, S>(kinds.tangents),
+        }
+    }
+
+    /// Number of rows with elements.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.kinds.len() - 1
+    }
+
+    #[inline(always)]
+    pub fn section(&self, row: usize) -> Section<Wide<S>> {
+        let numbers = &self.constants[self.kinds[row] as usize];
+        let [length, per_length, x, y, axial, shear, bending, ..] = load(self.simd, numbers);
+        Section { length, per_length, direction: [x, y], stiffness: [axial, shear, bending] }
+    }
+
+    #[inline(always)]
+    pub fn tangent(&self, row: usize) -> Tangent<Wide<S>> {
+        let numbers = &self.tangents[self.kinds[row] as usize];
+        let [least, difference, along, first, second, arm, bending, mx, my, mt, x, y, t] = load(self.simd, numbers);
+        let rigidity = Rigidity { least, difference, along, across: [first, second], arm, bending };
+        Tangent(rigidity, [mx, my, mt], [x, y, t])
+    }
+
+    /// Whether any nodes of an element are held.
+    #[inline(always)]
+    pub fn is_held(&self, row: usize) -> bool {
+        self.held[row] || self.held[row + 1]
+    }
+
+    /// Zeros for the held components of a row of nodes, ones for others.
+    #[inline(always)]
+    pub fn keep(&self, row: usize) -> [Wide<S>; 3] {
+        let [.., x, y, t] = load(self.simd, &self.constants[self.kinds[row] as usize]);
+        [x, y, t]
+    }
+}
