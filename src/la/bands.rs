@@ -14,6 +14,31 @@ const FILLED: usize = 8;
 /// Rows whose products are found together, so that they stay in the nearest cache.
 pub const CHUNK: usize = 256;
 
+/// Where this many numbers come again and again, the first of them are read: they stay in the nearest cache too. It is a
+/// multiple of the unknowns per node, one to three, and of the numbers in a vector.
+const PERIOD: usize = 12;
+
+/// The longest stretch of numbers that repeat themselves.
+pub fn repeating(x: &[f64]) -> Range<usize> {
+    let (mut longest, mut start) = (0..0, 0);
+    for i in 0..x.len().saturating_sub(PERIOD) {
+        if x[i] != x[i + PERIOD] {
+            start = i + 1;
+        } else if i + 1 - start > longest.len() {
+            longest = start..i + 1;
+        }
+    }
+    longest.start..if longest.is_empty() { longest.start } else { longest.end + PERIOD }
+}
+
+/// The numbers of a range, where they come first in the stretch in which `x` repeats itself.
+#[inline(always)]
+pub fn earliest<'a>(x: &'a [f64], repeating: &Range<usize>, range: Range<usize>) -> &'a [f64] {
+    let inside = repeating.start <= range.start && range.end <= repeating.end;
+    let shift = if inside { (range.start - repeating.start) / PERIOD * PERIOD } else { 0 };
+    &x[range.start - shift..range.end - shift]
+}
+
 /// A symmetric matrix, written for products.
 pub struct Bands {
     n: usize,
@@ -34,6 +59,14 @@ struct Band {
     values: Vec<f64>,
     /// Whether there are few that are not zero; they are multiplied with the rest.
     sparse: bool,
+    repeating: Range<usize>,
+}
+
+impl Band {
+    #[inline(always)]
+    fn part(&self, range: Range<usize>) -> &[f64] {
+        earliest(&self.values, &self.repeating, range)
+    }
 }
 
 impl Bands {
@@ -48,7 +81,7 @@ impl Bands {
         let (mut bands, mut place) = (Vec::new(), vec![None; n]);
         for distance in (0..n).filter(|&distance| FILLED * counts[distance] >= n) {
             place[distance] = Some(bands.len() as u32);
-            bands.push(Band { distance, values: vec![0.0; n - distance], sparse: true });
+            bands.push(Band { distance, values: vec![0.0; n - distance], sparse: true, repeating: 0..0 });
         }
         Bands { n, bands, place, rest: Rows::default(), reach: 0, counts, arch: Arch::new() }
     }
@@ -74,7 +107,10 @@ impl Bands {
             }
         }
         self.reach = self.counts.iter().rposition(|&count| count > 0).unwrap_or(0);
-        self.bands.iter_mut().for_each(|band| band.sparse = FILLED * self.counts[band.distance] < n);
+        for band in &mut self.bands {
+            band.sparse = FILLED * self.counts[band.distance] < n;
+            band.repeating = repeating(&band.values);
+        }
         self.rest.take(matrix, |distance| self.place[distance].is_none_or(|band| self.bands[band as usize].sparse));
     }
 
@@ -123,7 +159,7 @@ impl<const K: usize> WithSimd for Product<'_, '_, K> {
         self.y.iter_mut().for_each(|y| y.fill(0.0));
         let mut waiting = None;
         for band in self.bands.bands.iter().filter(|band| !band.sparse) {
-            let (values, distance) = (&band.values[..], band.distance);
+            let distance = band.distance;
             if distance > 0 && start >= distance && end + distance <= n {
                 // By twos, so that sums are read and written half as often.
                 match waiting.take() {
@@ -138,12 +174,13 @@ impl<const K: usize> WithSimd for Product<'_, '_, K> {
             let stop = end.min(n - distance);
             let begin = start.max(distance).min(end);
             let before = begin.saturating_sub(distance)..end.saturating_sub(distance);
+            let (first, after) = (band.part(before.clone()), band.part(start.min(stop)..stop));
             for k in 0..K {
                 let (x, y) = (self.x[k], &mut *self.y[k]);
                 if distance > 0 {
-                    add(&mut y[begin - start..], &values[before.clone()], &x[before.clone()]);
+                    add(&mut y[begin - start..], first, &x[before.clone()]);
                 }
-                add(y, &values[start.min(stop)..stop], &x[(start + distance).min(n)..]);
+                add(y, after, &x[(start + distance).min(n)..]);
             }
         }
         if let Some(before) = waiting {
@@ -162,8 +199,8 @@ impl<const K: usize> Product<'_, '_, K> {
         let (mut before, mut after) = ([none; B], [none; B]);
         let (mut a, mut b): (Slices<S, B>, Slices<S, B>) = ([&[]; B], [&[]; B]);
         for s in 0..B {
-            let (values, distance) = (&bands[s].values[..], bands[s].distance);
-            (before[s], after[s]) = (&values[start - distance..end - distance], &values[start..end]);
+            let distance = bands[s].distance;
+            (before[s], after[s]) = (bands[s].part(start - distance..end - distance), bands[s].part(start..end));
             (a[s], b[s]) = (&S::as_simd_f64s(before[s]).0[..length], &S::as_simd_f64s(after[s]).0[..length]);
         }
         for k in 0..K {

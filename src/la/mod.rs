@@ -16,7 +16,7 @@ pub mod subspace;
 mod symmetric;
 mod vector;
 
-pub use bands::{Bands, CHUNK};
+pub use bands::{Bands, CHUNK, earliest, repeating};
 pub use factor::{Factor, Singular};
 pub use symmetric::{Pattern, Symmetric};
 pub use vector::Vector;

@@ -272,13 +272,14 @@ impl<'a> Stepper<'a> {
             to.passes += 1;
             return Ok(false);
         }
-        if self.iterates() {
-            self.place(h, &mut to.state);
+        let sizes = if self.iterates() {
+            self.look(from, h, to)
         } else {
             self.foresee(&mut to.state);
-        }
-        self.bend_forces(from, to);
-        if self.converged(from, to)? {
+            self.bend_forces(from, to);
+            self.residual(from, to)
+        };
+        if self.converged(from, to, sizes)? {
             return Ok(true);
         }
         self.bend(from, to);

@@ -102,22 +102,25 @@ impl Stepper<'_> {
 
     /// q1 from the current acceleration and shift, and the forces there; v1 as far as forces or contact ask for it.
     pub(super) fn place(&mut self, h: f64, state: &mut State) {
-        let (row, work, free) = (&self.row, &self.work, self.system.nodes.free);
-        let shift = if self.settings.position == Position::Ggl { (1.0, &work.shift) } else { (h * row.c, &work.jump) };
-        let asked = self.asks_for_rates();
-        let State { q, v, a, .. } = &mut *state;
-        // Piece by piece, so that what both motions read stays near.
+        let free = self.system.nodes.free;
         for start in (0..free).step_by(CHUNK) {
-            let rows = start..free.min(start + CHUNK);
-            let a = &a[rows.clone()];
-            let shift = work.jumped.then(|| (shift.0, &shift.1[rows.clone()]));
-            let free = &work.q_free[rows.clone()];
-            self.arch.dispatch(Motion { x: &mut q[rows.clone()], free, a: (h * h * row.b1, a), jump: shift });
-            if asked {
-                self.rates_of(h, rows.clone(), a, &mut v[rows]);
-            }
+            self.place_rows(h, start..free.min(start + CHUNK), state);
         }
         self.forces(state);
+    }
+
+    /// The motion in some rows.
+    pub(super) fn place_rows(&self, h: f64, rows: Range<usize>, state: &mut State) {
+        let (row, work) = (&self.row, &self.work);
+        let (factor, shift) =
+            if self.settings.position == Position::Ggl { (1.0, &work.shift) } else { (h * row.c, &work.jump) };
+        let State { q, v, a, .. } = state;
+        let (a, free) = (&a[rows.clone()], &work.q_free[rows.clone()]);
+        let jump = work.jumped.then(|| (factor, &shift[rows.clone()]));
+        self.arch.dispatch(Motion { x: &mut q[rows.clone()], free, a: (h * h * row.b1, a), jump });
+        if self.asks_for_rates() {
+            self.rates_of(h, rows.clone(), a, &mut v[rows]);
+        }
     }
 
     /// Forces at the prediction: where one pass is enough, the first guess is no acceleration.

@@ -76,40 +76,70 @@ impl Stepper<'_> {
         self.matrix.solve(&mut state.a);
     }
 
+    /// Motion, forces and residual at the current acceleration; returns the sizes of the residual.
+    pub(super) fn look(&mut self, from: &State, h: f64, to: &mut Attempt) -> Sizes {
+        let damped = self.system.damped;
+        let Some(mut beams) = self.matrix.beams.take_if(|beams| beams.goes_by_pieces() && !damped) else {
+            self.place(h, &mut to.state);
+            self.bend_forces(from, to);
+            return self.residual(from, to);
+        };
+        // Piece by piece, so that what a loop leaves is near for the next.
+        let mut sizes = Sizes::default();
+        to.state.energy.strain = 0.0;
+        for piece in beams.pieces() {
+            let (first, last) = (piece.start == 0, piece.end);
+            let ahead = if first { 0 } else { piece.start + 1 }..last + 1;
+            beams.ranges(ahead).for_each(|rows| self.place_rows(h, rows, &mut to.state));
+            let State { q, internal, energy, .. } = &mut to.state;
+            energy.strain += beams.strain(piece.clone(), q, internal);
+            // The first row is complete in the end.
+            for rows in beams.ranges(piece.start.max(1)..last) {
+                sizes.add(&self.residual_rows(rows, from, &to.state));
+            }
+            beams.bring_rows(piece, &self.work.residual);
+        }
+        beams.ranges(0..1).for_each(|rows| sizes.add(&self.residual_rows(rows, from, &to.state)));
+        beams.bring_rows(0..1, &self.work.residual);
+        self.matrix.beams = Some(beams);
+        sizes
+    }
+
     /// Residual of (T3) at the current state in every row, and its sizes.
     pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> Sizes {
-        let iterates = self.iterates();
-        let (system, row, work) = (self.system, &self.row, &mut self.work);
-        let (state, n) = (&to.state, system.nodes.total);
-        if to.passes == 0 && !iterates && system.drives.is_empty() {
-            // The first guess is no acceleration.
-            work.residual.fill(0.0);
-        } else {
-            system.inertia.multiply(&state.a, &mut work.residual);
+        let (free, total) = (self.system.nodes.free, self.system.nodes.total);
+        let mut sizes = Sizes::default();
+        for start in (0..free).step_by(CHUNK) {
+            sizes.add(&self.residual_rows(start..free.min(start + CHUNK), from, &to.state));
         }
-        let viscous = if system.damped { &state.viscous[..] } else { &[] };
-        let mut rows = |rows: Range<usize>| {
-            self.arch.dispatch(Residual {
-                turns: &system.nodes.turns()[rows.clone()],
-                inertia: &work.old_inertia[rows.clone()],
-                known: &work.known[rows.clone()],
-                internal: &state.internal[rows.clone()],
-                viscous: viscous.get(rows.clone()).unwrap_or_default(),
-                weights: [1.0 - row.alpha_m, 1.0 - row.alpha_f, 1.0 - row.alpha_c],
-                q0: &from.q[rows.clone()],
-                q1: &state.q[rows.clone()],
-                residual: &mut work.residual[rows],
-            })
-        };
-        let sizes = rows(0..system.nodes.free);
-        rows(system.nodes.free..n);
+        for start in (free..total).step_by(CHUNK) {
+            self.residual_rows(start..total.min(start + CHUNK), from, &to.state);
+        }
         self.force_residual(from, to);
         sizes
     }
 
-    /// Whether the iteration may stop at the current state, (T6); the residual is found on the way.
-    pub(super) fn converged(&mut self, from: &State, to: &Attempt) -> Result<bool> {
-        let mut sizes = self.residual(from, to);
+    /// The same in some rows, a [`CHUNK`] at most.
+    fn residual_rows(&mut self, rows: Range<usize>, from: &State, state: &State) -> Sizes {
+        let (system, row, work) = (self.system, &self.row, &mut self.work);
+        let residual = &mut work.residual[rows.clone()];
+        system.inertia.rows_times(rows.clone(), [&state.a], [&mut *residual]);
+        let viscous = if system.damped { &state.viscous[rows.clone()] } else { &[] };
+        self.arch.dispatch(Residual {
+            turns: system.nodes.turns(rows.clone()),
+            inertia: &work.old_inertia[rows.clone()],
+            known: &work.known[rows.clone()],
+            internal: &state.internal[rows.clone()],
+            viscous,
+            weights: [1.0 - row.alpha_m, 1.0 - row.alpha_f, 1.0 - row.alpha_c],
+            q0: &from.q[rows.clone()],
+            q1: &state.q[rows],
+            residual,
+        })
+    }
+
+    /// Whether the iteration may stop at the current state, (T6), where the residual has these sizes.
+    pub(super) fn converged(&mut self, from: &State, to: &Attempt, mut sizes: Sizes) -> Result<bool> {
         let iterates = self.iterates();
         let (system, work) = (self.system, &mut self.work);
         let state = &to.state;

@@ -33,6 +33,19 @@ pub(crate) struct Sizes {
     pub farthest: f64,
 }
 
+impl Sizes {
+    /// Takes those of other rows in.
+    pub fn add(&mut self, other: &Sizes) {
+        for k in 0..2 {
+            self.inertia[k] += other.inertia[k];
+            self.internal[k] += other.internal[k];
+            self.residual[k] += other.residual[k];
+            self.work[k] += other.work[k];
+        }
+        self.farthest = self.farthest.max(other.farthest);
+    }
+}
+
 /// The same in lanes: inertia, internal force and residual as forces, as moments, then works, then the displacement.
 type Lanes<S> = [Wide<S>; 9];
 

@@ -7,10 +7,12 @@
 
 use crate::case::data::JointKind;
 use crate::la::lanes::Weave;
+use crate::la::{earliest, repeating};
 use crate::model::{Component, Model};
 use crate::{Error, Result};
 use sprs::TriMat;
 use sprs::linalg::reverse_cuthill_mckee;
+use std::ops::Range;
 
 const NONE: u32 = u32::MAX;
 
@@ -32,6 +34,7 @@ pub struct Nodes {
     dofs: Vec<[u32; 3]>,
     /// 1.0 for rotations, 0.0 for places.
     turns: Vec<f64>,
+    repeating: Range<usize>,
     counts: [usize; 2],
 }
 
@@ -109,6 +112,7 @@ impl Nodes {
             total: count as usize,
             weave,
             counts: [free - turning, turning],
+            repeating: repeating(&turns),
             turns,
             dofs,
         })
@@ -119,9 +123,9 @@ impl Nodes {
         self.turns[dof] != 0.0
     }
 
-    /// 1.0 for every degree of freedom that is a rotation, 0.0 for others.
-    pub fn turns(&self) -> &[f64] {
-        &self.turns
+    /// Of some degrees of freedom, 1.0 for every one that is a rotation, 0.0 for others.
+    pub fn turns(&self, dofs: Range<usize>) -> &[f64] {
+        earliest(&self.turns, &self.repeating, dofs)
     }
 
     /// Unknowns that are no rotations, and those that are.

@@ -1,9 +1,11 @@
-//! Constants of the elements and nodes of a chain. A row of them that is like another is of the same kind and kept once:
-//! out of a distant cache, numbers cost more than what is made of them.
+//! Constants of the elements and nodes of a chain. Rows with the same constants are of one kind, as most of a body are, and
+//! these are kept once: out of a distant cache, numbers cost more than what is made of them.
 
+use super::layout::Aligned;
 use crate::elements::section::{Rigidity, Section};
 use crate::la::number::{Wide, load, rows};
 use pulp::Simd;
+use std::ops::Range;
 
 /// Numbers of [`Constants`].
 pub(super) const CONSTANTS: usize = 23;
@@ -66,7 +68,7 @@ impl Constants {
     }
 
     /// Those of the tangent in m M + c C + k K.
-    pub fn tangent(&self, m: f64, c: f64, k: f64) -> [f64; TANGENT] {
+    pub fn tangent(&self, [m, c, k]: [f64; 3]) -> [f64; TANGENT] {
         let r = self.section.rigidity(c * self.rate + k, k);
         let sum = |component: usize, place: usize| m * self.mass[component][place] + c * self.damping[component][place];
         // What is held is an equation of its own.
@@ -89,13 +91,50 @@ impl Constants {
     }
 }
 
-/// Kind of every row and whether its nodes have held degrees of freedom, and the numbers of the kinds.
+/// The constants of all rows.
+pub(super) struct Table {
+    pub lanes: usize,
+    /// Kind of every row, and whether its nodes have held degrees of freedom.
+    pub kinds: Vec<u32>,
+    pub held: Vec<bool>,
+    /// Numbers of the kinds: their constants, and those of their tangents in m M + c C + k K with these three factors.
+    pub constants: Aligned,
+    pub tangents: Aligned,
+    pub factors: Option<[f64; 3]>,
+}
+
+impl Table {
+    /// Prepares for tangents with these factors.
+    pub fn combine(&mut self, factors: [f64; 3]) {
+        if self.factors.replace(factors) == Some(factors) {
+            return;
+        }
+        let lanes = self.lanes;
+        for kind in 0..self.constants.len() / (CONSTANTS * lanes) {
+            for lane in 0..lanes {
+                let numbers = std::array::from_fn(|i| self.constants[(kind * CONSTANTS + i) * lanes + lane]);
+                for (i, x) in Constants::of(numbers).tangent(factors).into_iter().enumerate() {
+                    self.tangents[(kind * TANGENT + i) * lanes + lane] = x;
+                }
+            }
+        }
+    }
+
+    /// Of some rows, and the nodes of the one behind them.
+    pub fn rows(&self, rows: Range<usize>) -> Kinds<'_> {
+        let of = &self.kinds[rows.start..=rows.end];
+        let held = &self.held[rows.start..=rows.end];
+        Kinds { of, held, constants: &self.constants, tangents: &self.tangents }
+    }
+}
+
+/// A part of the table.
 #[derive(Clone, Copy)]
 pub(super) struct Kinds<'a> {
-    pub of: &'a [u32],
+    of: &'a [u32],
     pub held: &'a [bool],
-    pub constants: &'a [f64],
-    pub tangents: &'a [f64],
+    constants: &'a [f64],
+    tangents: &'a [f64],
 }
 
 /// The same in vectors.

@@ -2,9 +2,10 @@
 
 use pulp::{Simd, WithSimd};
 use std::collections::HashMap;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 /// Numbers that begin with a line of the cache, so that no vector lies across two.
+#[derive(Default)]
 pub(super) struct Aligned {
     numbers: Vec<f64>,
     first: usize,
@@ -39,9 +40,17 @@ impl DerefMut for Aligned {
 pub(super) struct Layout {
     pub lanes: usize,
     pub rows: usize,
+    /// Nodes of the chain, at most rows times lanes.
+    pub nodes: usize,
 }
 
 impl Layout {
+    /// Where the numbers of some rows are along the chain, lane by lane.
+    pub fn ranges(self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let place = move |lane: usize, row: usize| 3 * (lane * self.rows + row).min(self.nodes);
+        (0..self.lanes).map(move |lane| place(lane, rows.start)..place(lane, rows.end))
+    }
+
     /// Kind of each of so many rows, and the numbers of the kinds.
     pub fn kinds<const N: usize>(self, rows: usize, value: impl Fn(usize) -> [f64; N]) -> (Vec<u32>, Aligned) {
         let mut known = HashMap::new();
@@ -62,11 +71,12 @@ impl Layout {
     }
 }
 
-/// From numbers along the chain to lanes, the last of which may be shorter; a row more for the first nodes of the next
-/// lanes.
+/// From numbers along the chain to some rows of lanes; zeros beyond its end. The row behind the last of a lane is the first
+/// of the next.
 pub(super) struct Interleave<'a> {
-    pub lanes: usize,
+    pub layout: Layout,
     pub line: &'a [f64],
+    pub first: usize,
     pub rows: &'a mut [f64],
 }
 
@@ -75,32 +85,30 @@ impl WithSimd for Interleave<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Interleave { lanes, line, rows } = self;
-        match lanes {
-            4 => interleave::<S, 4>(simd, line, rows),
-            2 => interleave::<S, 2>(simd, line, rows),
-            _ => rows[..line.len()].copy_from_slice(line),
-        }
-        let beyond = rows.len() - 3 * lanes;
-        for k in 0..3 {
-            for lane in 0..lanes {
-                rows[beyond + k * lanes + lane] = if lane + 1 < lanes { rows[k * lanes + lane + 1] } else { 0.0 };
+        let (stride, first) = (3 * self.layout.rows, 3 * self.first);
+        match self.layout.lanes {
+            4 => interleave::<S, 4>(simd, self.line, stride, first, self.rows),
+            2 => interleave::<S, 2>(simd, self.line, stride, first, self.rows),
+            _ => {
+                let there = self.rows.len().min(self.line.len() - first);
+                self.rows[..there].copy_from_slice(&self.line[first..][..there]);
+                self.rows[there..].fill(0.0);
             }
         }
     }
 }
 
 #[inline(always)]
-fn interleave<S: Simd, const K: usize>(simd: S, line: &[f64], rows: &mut [f64])
+fn interleave<S: Simd, const K: usize>(simd: S, line: &[f64], stride: usize, first: usize, rows: &mut [f64])
 where
     [S::f64s; K]: pulp::Interleave,
 {
-    let (length, zero) = (rows.len() / K - 3, simd.splat_f64s(0.0));
-    let last = line.len() - (K - 1) * length;
-    let even = last - last % K;
+    let (count, zero) = (rows.len() / K, simd.splat_f64s(0.0));
+    let whole = line.len().saturating_sub((K - 1) * stride + first).min(count);
+    let even = whole - whole % K;
     let mut parts = [S::as_simd_f64s(line).0; K];
     for lane in 0..K {
-        parts[lane] = &S::as_simd_f64s(&line[lane * length..][..even]).0[..even / K];
+        parts[lane] = &S::as_simd_f64s(&line[lane * stride + first..][..even]).0[..even / K];
     }
     let blocks = S::as_mut_simd_f64s(&mut rows[..even * K]).0.as_chunks_mut::<K>().0;
     for (t, block) in blocks[..even / K].iter_mut().enumerate() {
@@ -110,17 +118,18 @@ where
         }
         *block = simd.deinterleave_shfl_f64s(numbers);
     }
-    for (t, row) in rows.as_chunks_mut::<K>().0[..length].iter_mut().enumerate().skip(even) {
+    for (t, row) in rows.as_chunks_mut::<K>().0.iter_mut().enumerate().skip(even) {
         for lane in 0..K {
-            row[lane] = if lane + 1 < K || t < last { line[lane * length + t] } else { 0.0 };
+            row[lane] = if lane + 1 < K || t < whole { line[lane * stride + first + t] } else { 0.0 };
         }
     }
 }
 
-/// From lanes to numbers along the chain: these are overwritten, or the others subtracted from them.
+/// From some rows of lanes to numbers along the chain: these are overwritten, or the others subtracted from them.
 pub(super) struct Separate<'a, const SUBTRACT: bool> {
-    pub lanes: usize,
+    pub layout: Layout,
     pub rows: &'a [f64],
+    pub first: usize,
     pub line: &'a mut [f64],
 }
 
@@ -129,34 +138,38 @@ impl<const SUBTRACT: bool> WithSimd for Separate<'_, SUBTRACT> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Separate { lanes, rows, line } = self;
-        match lanes {
-            4 => separate::<S, 4, SUBTRACT>(simd, rows, line),
-            2 => separate::<S, 2, SUBTRACT>(simd, rows, line),
-            _ => line.iter_mut().zip(rows).for_each(|(x, y)| put::<SUBTRACT>(x, *y)),
+        let (stride, first) = (3 * self.layout.rows, 3 * self.first);
+        match self.layout.lanes {
+            4 => separate::<S, 4, SUBTRACT>(simd, self.rows, stride, first, self.line),
+            2 => separate::<S, 2, SUBTRACT>(simd, self.rows, stride, first, self.line),
+            _ => self.line[first..].iter_mut().zip(self.rows).for_each(|(x, y)| put::<SUBTRACT>(x, *y)),
         }
     }
 }
 
 #[inline(always)]
-fn separate<S: Simd, const K: usize, const SUBTRACT: bool>(simd: S, rows: &[f64], line: &mut [f64])
-where
+fn separate<S: Simd, const K: usize, const SUBTRACT: bool>(
+    simd: S,
+    rows: &[f64],
+    stride: usize,
+    first: usize,
+    line: &mut [f64],
+) where
     [S::f64s; K]: pulp::Interleave,
 {
-    let length = rows.len() / K - 3;
-    let last = line.len() - (K - 1) * length;
-    let even = last - last % K;
+    let whole = line.len().saturating_sub((K - 1) * stride + first).min(rows.len() / K);
+    let even = whole - whole % K;
     let blocks = S::as_simd_f64s(&rows[..even * K]).0.as_chunks::<K>().0;
     for (t, block) in blocks.iter().enumerate() {
         let numbers = simd.interleave_shfl_f64s(*block);
         for lane in 0..K {
-            let x = &mut S::as_mut_simd_f64s(&mut line[lane * length + t * K..][..K]).0[0];
+            let x = &mut S::as_mut_simd_f64s(&mut line[lane * stride + first + t * K..][..K]).0[0];
             *x = if SUBTRACT { simd.sub_f64s(*x, numbers[lane]) } else { numbers[lane] };
         }
     }
-    for (t, row) in rows.as_chunks::<K>().0[..length].iter().enumerate().skip(even) {
-        for lane in 0..if t < last { K } else { K - 1 } {
-            put::<SUBTRACT>(&mut line[lane * length + t], row[lane]);
+    for (t, row) in rows.as_chunks::<K>().0.iter().enumerate().skip(even) {
+        for lane in 0..if t < whole { K } else { K - 1 } {
+            put::<SUBTRACT>(&mut line[lane * stride + first + t], row[lane]);
         }
     }
 }

@@ -14,14 +14,18 @@ mod tests;
 use crate::elements::section::Section;
 use crate::la::Symmetric;
 use crate::system::System;
-use constants::{CONSTANTS, Constants, Kinds, TANGENT};
+use constants::{CONSTANTS, Constants, TANGENT, Table};
 use layout::{Aligned, Interleave, Layout, Separate};
 use pulp::{Arch, Scalar, Simd, WithSimd};
 use reduced::Reduced;
-use sweeps::{Elements, Factorize, Solve, Strain};
+use std::ops::Range;
+use sweeps::{Elements, Eliminate, Factorize, Strain, Substitute};
 
 /// Nodes from which on lanes are faster than plain code.
 const LONG: usize = 20;
+
+/// Rows of a piece: what they need fills half of the first cache.
+const PIECE: usize = 64;
 
 /// No place in the chain.
 const NOWHERE: usize = usize::MAX;
@@ -52,29 +56,28 @@ impl<T: WithSimd> WithSimd for Plain<T> {
 /// A chain of beams, and what its last evaluation and factorization left.
 pub(super) struct Beams {
     arch: Arch,
-    lanes: usize,
-    /// Rows of nodes; a lane has so many of the chain.
-    rows: usize,
+    layout: Layout,
     free: usize,
     /// Stretches of numbers that follow each other both along the chain and among the degrees of freedom; a single one if
     /// nothing is held.
     runs: Vec<Run>,
-    /// Kind of every row: rows with the same constants are of one kind, and most of a body is.
-    kinds: Vec<u32>,
-    held: Vec<bool>,
-    /// Constants of the kinds, and those of their tangents in m M + c C + k K with these three factors.
-    constants: Aligned,
-    tangents: Aligned,
-    factors: Option<[f64; 3]>,
-    line: Vec<f64>,
+    table: Table,
+    /// Displacements and forces along the chain, where it is not alone.
+    line: [Vec<f64>; 2],
+    /// Displacements and forces of a piece.
+    places: Aligned,
+    forces: Aligned,
+    carried: Aligned,
     x: Aligned,
-    y: Aligned,
     strains: Aligned,
     pivot: Aligned,
     fill: Aligned,
     filled_from: usize,
     reduced: Reduced,
-    /// Whether `x` is the right-hand side of the next correction, eliminated.
+    /// Whether the strains are still those of the factor.
+    factored: bool,
+    /// Whether `x` is the right-hand side of the next correction, in lanes and then eliminated.
+    brought: bool,
     eliminated: bool,
 }
 
@@ -95,7 +98,7 @@ impl Beams {
         let arch = Arch::new();
         let lanes = if wanted && count >= LONG { arch.dispatch(Lanes) } else { 1 };
         let rows = count.div_ceil(lanes);
-        let layout = Layout { lanes, rows };
+        let layout = Layout { lanes, rows, nodes: count };
         let dofs: Vec<usize> = nodes.as_flattened().to_vec();
         let mut runs: Vec<Run> = Vec::new();
         for (line, &dof) in dofs.iter().enumerate() {
@@ -125,105 +128,132 @@ impl Beams {
         let holds = |node: usize| node < count && (0..3).any(|k| is_held(node, k));
         let held = (0..rows + 1).map(|row| (0..lanes).any(|lane| holds(lane * rows + row))).collect();
         let (kinds, constants) = layout.kinds(rows + 1, constants);
+        let tangents = Aligned::zeros(constants.len() / CONSTANTS * TANGENT);
+        let table = Table { lanes, kinds, held, constants, tangents, factors: None };
         let numbers = |per: usize, rows: usize| Aligned::zeros(per * rows * lanes);
         Some(Beams {
             arch,
-            lanes,
-            rows,
+            layout,
             free,
-            runs,
-            tangents: numbers(TANGENT, constants.len() / (CONSTANTS * lanes)),
-            kinds,
-            held,
-            constants,
-            factors: None,
-            line: vec![0.0; 3 * count],
+            table,
+            line: [0, 1].map(|_| vec![0.0; if runs.len() > 1 { 3 * count } else { 0 }]),
+            places: numbers(3, PIECE + 1),
+            forces: numbers(3, PIECE),
+            carried: numbers(3, 1),
             x: numbers(3, rows + 1),
-            y: numbers(3, rows + 1),
             strains: numbers(4, rows),
             pivot: numbers(6, rows + 1),
             fill: numbers(9, rows),
             filled_from: rows,
             reduced: Reduced::new(lanes),
+            runs,
+            factored: false,
+            brought: false,
             eliminated: false,
         })
     }
 
-    fn dispatch<T: WithSimd>(arch: Arch, lanes: usize, sweep: T) -> T::Output {
-        if lanes == 1 { arch.dispatch(Plain(sweep)) } else { arch.dispatch(sweep) }
+    fn dispatch<T: WithSimd>(&self, sweep: T) -> T::Output {
+        dispatch(self.arch, self.layout, sweep)
+    }
+
+    /// Whether the chain is all degrees of freedom in their order.
+    fn is_alone(&self) -> bool {
+        self.runs.len() == 1
+    }
+
+    /// Whether all of a pass can go piece by piece, and is worth it.
+    pub fn goes_by_pieces(&self) -> bool {
+        self.is_alone() && self.layout.rows > PIECE
+    }
+
+    /// Rows that are taken together, so that what they need stays near.
+    pub fn pieces(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let rows = self.layout.rows;
+        (0..rows).step_by(PIECE).map(move |start| start..rows.min(start + PIECE))
+    }
+
+    /// Where the numbers of some rows of a chain that is alone are.
+    pub fn ranges(&self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+        self.layout.ranges(rows.start..rows.end.min(self.layout.rows))
     }
 
     /// Overwrites `internal` with the internal force at `q`; returns the strain energy.
     pub fn internal(&mut self, q: &[f64], internal: &mut [f64]) -> f64 {
-        let alone = self.runs.len() == 1;
-        self.eliminated = false;
-        if alone {
-            self.arch.dispatch(Interleave { lanes: self.lanes, line: q, rows: &mut self.x });
-        } else {
-            self.runs.iter().for_each(|run| run.fetch(q, &mut self.line));
-            self.arch.dispatch(Interleave { lanes: self.lanes, line: &self.line, rows: &mut self.x });
+        if self.is_alone() {
+            return self.pieces().map(|rows| self.strain(rows, q, internal)).sum();
         }
-        let kinds = Kinds { of: &self.kinds, held: &self.held, constants: &self.constants, tangents: &self.tangents };
-        let sweep = Strain { kinds, q: &self.x, strains: &mut self.strains, forces: &mut self.y };
-        let energy = Self::dispatch(self.arch, self.lanes, sweep);
-        let beyond = 3 * self.rows * self.lanes;
-        for k in 0..3 {
-            for lane in 1..self.lanes {
-                self.y[k * self.lanes + lane] += self.y[beyond + k * self.lanes + lane - 1];
+        let [mut places, mut forces] = std::mem::take(&mut self.line);
+        self.runs.iter().for_each(|run| run.fetch(q, &mut places));
+        let energy = self.pieces().map(|rows| self.strain(rows, &places, &mut forces)).sum();
+        self.runs.iter().for_each(|run| run.send(&forces, internal));
+        self.line = [places, forces];
+        energy
+    }
+
+    /// Overwrites `internal` in the rows of a piece, which come one after the other, where `q` is known there and in the
+    /// next row; returns their strain energy. The first row of all is complete after the last piece.
+    pub fn strain(&mut self, rows: Range<usize>, q: &[f64], internal: &mut [f64]) -> f64 {
+        let Layout { lanes, rows: all, .. } = self.layout;
+        let Range { start, end } = rows;
+        (self.factored, self.brought, self.eliminated) = (false, false, false);
+        if start == 0 {
+            self.carried.fill(0.0);
+        }
+        let (arch, layout, count) = (self.arch, self.layout, (end - start) * lanes);
+        let (places, forces) = (&mut self.places[..3 * (count + lanes)], &mut self.forces[..3 * count]);
+        arch.dispatch(Interleave { layout, line: q, first: start, rows: places });
+        let sweep = Strain {
+            kinds: self.table.rows(start..end),
+            q: places,
+            strains: &mut self.strains[4 * start * lanes..4 * end * lanes],
+            forces,
+            carried: &mut self.carried,
+        };
+        let energy = dispatch(arch, layout, sweep);
+        arch.dispatch(Separate::<false> { layout, rows: forces, first: start, line: internal });
+        if end == all {
+            for (lane, range) in layout.ranges(0..1).enumerate().skip(1) {
+                for (k, force) in internal[range].iter_mut().enumerate() {
+                    *force += self.carried[k * lanes + lane - 1];
+                }
             }
-        }
-        if alone {
-            self.arch.dispatch(Separate::<false> { lanes: self.lanes, rows: &self.y, line: internal });
-        } else {
-            self.arch.dispatch(Separate::<false> { lanes: self.lanes, rows: &self.y, line: &mut self.line });
-            self.runs.iter().for_each(|run| run.send(&self.line, internal));
         }
         energy
     }
 
     /// Factors m M + c C + k K at the displacements of the last evaluation; `false` if that is singular.
     pub fn factor(&mut self, m: f64, c: f64, k: f64) -> bool {
-        if self.factors != Some([m, c, k]) {
-            self.combine(m, c, k);
-        }
-        let kinds = Kinds { of: &self.kinds, held: &self.held, constants: &self.constants, tangents: &self.tangents };
+        self.table.combine([m, c, k]);
         let sweep = Factorize {
-            elements: Elements { kinds, strains: &self.strains },
+            elements: Elements { kinds: self.table.rows(0..self.layout.rows), strains: &self.strains },
             pivot: &mut self.pivot,
             fill: &mut self.fill,
             reduced: &mut self.reduced,
             x: &mut self.x,
         };
-        let filled_from = Self::dispatch(self.arch, self.lanes, sweep);
-        self.filled_from = filled_from.unwrap_or(self.rows);
-        filled_from.is_some()
+        let filled_from = dispatch(self.arch, self.layout, sweep);
+        self.filled_from = filled_from.unwrap_or(self.layout.rows);
+        self.factored = filled_from.is_some();
+        self.brought = false;
+        self.factored
     }
 
     /// The same, and eliminates in `b` on the way, which the next correction is for.
     pub fn factor_for(&mut self, b: &[f64], m: f64, c: f64, k: f64) -> bool {
-        self.bring(b);
+        if !self.brought {
+            self.bring(b);
+        }
         self.eliminated = self.factor(m, c, k);
         self.eliminated
-    }
-
-    fn combine(&mut self, m: f64, c: f64, k: f64) {
-        let lanes = self.lanes;
-        for kind in 0..self.constants.len() / (CONSTANTS * lanes) {
-            for lane in 0..lanes {
-                let numbers = std::array::from_fn(|i| self.constants[(kind * CONSTANTS + i) * lanes + lane]);
-                for (i, x) in Constants::of(numbers).tangent(m, c, k).into_iter().enumerate() {
-                    self.tangents[(kind * TANGENT + i) * lanes + lane] = x;
-                }
-            }
-        }
-        self.factors = Some([m, c, k]);
     }
 
     /// Solves in place; held degrees of freedom are left alone.
     pub fn solve(&mut self, b: &mut [f64]) {
         self.bring(b);
-        self.sweep::<false>();
-        self.sweep::<true>();
+        self.eliminate();
+        self.reduced.substitute(&mut self.x);
+        self.substitute(1..self.layout.rows);
         self.take::<false>(b);
     }
 
@@ -231,51 +261,93 @@ impl Beams {
     pub fn correct(&mut self, b: &[f64], a: &mut [f64]) {
         if !std::mem::take(&mut self.eliminated) {
             self.bring(b);
-            self.sweep::<false>();
+            self.eliminate();
         }
-        self.sweep::<true>();
-        self.take::<true>(a);
+        self.reduced.substitute(&mut self.x);
+        if !self.is_alone() {
+            self.substitute(1..self.layout.rows);
+            return self.take::<true>(a);
+        }
+        let (layout, width) = (self.layout, 3 * self.layout.lanes);
+        for Range { start, end } in self.pieces() {
+            self.substitute(start.max(1)..end);
+            let rows = &self.x[start * width..end * width];
+            self.arch.dispatch(Separate::<true> { layout, rows, first: start, line: &mut a[..self.free] });
+        }
     }
 
     /// Turns a right-hand side into lanes.
     fn bring(&mut self, b: &[f64]) {
-        let free = self.free;
         self.eliminated = false;
-        if self.runs.len() == 1 {
-            self.arch.dispatch(Interleave { lanes: self.lanes, line: &b[..free], rows: &mut self.x });
-        } else {
-            self.line.fill(0.0);
-            self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.fetch(b, &mut self.line));
-            self.arch.dispatch(Interleave { lanes: self.lanes, line: &self.line, rows: &mut self.x });
+        if self.is_alone() {
+            return self.bring_rows(0..self.layout.rows, b);
         }
+        let [mut line, other] = std::mem::take(&mut self.line);
+        line.fill(0.0);
+        self.runs.iter().filter(|run| run.dof < self.free).for_each(|run| run.fetch(b, &mut line));
+        self.bring_rows(0..self.layout.rows, &line);
+        self.line = [line, other];
     }
 
-    /// Half of a solution.
-    fn sweep<const BACK: bool>(&mut self) {
-        let kinds = Kinds { of: &self.kinds, held: &self.held, constants: &self.constants, tangents: &self.tangents };
-        let sweep = Solve::<BACK> {
-            elements: Elements { kinds, strains: &self.strains },
+    /// The same in some rows; when all are there, they may be for the next factor.
+    pub fn bring_rows(&mut self, rows: Range<usize>, b: &[f64]) {
+        let (layout, width) = (self.layout, 3 * self.layout.lanes);
+        let x = &mut self.x[rows.start * width..rows.end * width];
+        self.arch.dispatch(Interleave { layout, line: b, first: rows.start, rows: x });
+        self.brought = true;
+    }
+
+    /// What is factored has strains that are not stored with the factor.
+    fn elements(&self) -> Elements<'_> {
+        assert!(self.factored, "the strains are not those of the factor");
+        Elements { kinds: self.table.rows(0..self.layout.rows), strains: &self.strains }
+    }
+
+    fn eliminate(&mut self) {
+        let mut x = std::mem::take(&mut self.x);
+        self.dispatch(Eliminate {
+            elements: self.elements(),
             pivot: &self.pivot,
             fill: &self.fill,
             filled_from: self.filled_from,
-            reduced: &self.reduced,
-            x: &mut self.x,
-        };
-        Self::dispatch(self.arch, self.lanes, sweep);
+            x: &mut x,
+        });
+        self.reduced.eliminate(&mut x);
+        self.x = x;
+    }
+
+    fn substitute(&mut self, rows: Range<usize>) {
+        let mut x = std::mem::take(&mut self.x);
+        self.dispatch(Substitute {
+            elements: self.elements(),
+            pivot: &self.pivot,
+            fill: &self.fill,
+            filled_from: self.filled_from,
+            rows,
+            x: &mut x,
+        });
+        self.x = x;
     }
 
     /// Gives the solution, or its subtraction, to the free part of `x`.
     fn take<const SUBTRACT: bool>(&mut self, x: &mut [f64]) {
-        let free = self.free;
-        if self.runs.len() == 1 {
-            return self.arch.dispatch(Separate::<SUBTRACT> { lanes: self.lanes, rows: &self.x, line: &mut x[..free] });
+        let (layout, free) = (self.layout, self.free);
+        let rows = &self.x[..3 * layout.rows * layout.lanes];
+        if self.is_alone() {
+            return self.arch.dispatch(Separate::<SUBTRACT> { layout, rows, first: 0, line: &mut x[..free] });
         }
+        let line = &mut self.line[0];
         if SUBTRACT {
-            self.runs.iter().for_each(|run| run.fetch(x, &mut self.line));
+            self.runs.iter().for_each(|run| run.fetch(x, line));
         }
-        self.arch.dispatch(Separate::<SUBTRACT> { lanes: self.lanes, rows: &self.x, line: &mut self.line });
-        self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.send(&self.line, x));
+        self.arch.dispatch(Separate::<SUBTRACT> { layout, rows, first: 0, line });
+        self.runs.iter().filter(|run| run.dof < free).for_each(|run| run.send(line, x));
     }
+}
+
+/// A sweep in lanes or, of one lane, in scalar code.
+fn dispatch<T: WithSimd>(arch: Arch, layout: Layout, sweep: T) -> T::Output {
+    if layout.lanes == 1 { arch.dispatch(Plain(sweep)) } else { arch.dispatch(sweep) }
 }
 
 impl Run {

@@ -66,13 +66,14 @@ fn modulus<N: Number>(a: &Full<N>) -> N {
     size
 }
 
-/// Strains and internal forces at the displacements `q`, which have a row more: the separators of the next stretches.
-/// Returns the strain energy; the last row of `forces` belongs to those separators.
+/// Strains and internal forces of some rows at the displacements `q`, which have a row more. Returns the strain energy.
 pub(super) struct Strain<'a> {
     pub kinds: Kinds<'a>,
     pub q: &'a [f64],
     pub strains: &'a mut [f64],
     pub forces: &'a mut [f64],
+    /// Forces of the elements before on the first nodes, and then of the last ones on the nodes of the row behind.
+    pub carried: &'a mut [f64],
 }
 
 impl WithSimd for Strain<'_> {
@@ -84,9 +85,9 @@ impl WithSimd for Strain<'_> {
         let count = constants.count();
         let q = &rows::<3, S>(self.q)[..count + 1];
         let strains = &mut rows_mut::<4, S>(self.strains)[..count];
-        let forces = &mut rows_mut::<3, S>(self.forces)[..count + 1];
-        let zero = Wide::splat(simd, 0.0);
-        let (mut energy, mut carried) = (zero, [zero; 3]);
+        let forces = &mut rows_mut::<3, S>(self.forces)[..count];
+        let behind = &mut rows_mut::<3, S>(self.carried)[0];
+        let (mut energy, mut carried) = (Wide::splat(simd, 0.0), load(simd, behind));
         let mut a = load(simd, &q[0]);
         for from in (0..count).step_by(CHUNK) {
             let chunk = from..(from + CHUNK).min(count);
@@ -104,7 +105,7 @@ impl WithSimd for Strain<'_> {
                 (carried, a) = (second, b);
             }
         }
-        forces[count] = store(carried);
+        *behind = store(carried);
         sum(Aligned(energy))
     }
 }
@@ -285,44 +286,26 @@ fn hold<N: Number>(blocks: &mut Blocks<N>, first: &[N; 3], second: &[N; 3]) {
     }
 }
 
-/// Half of a solution: elimination in a right-hand side or, `BACK`, substitution in what that left.
-pub(super) struct Solve<'a, const BACK: bool> {
+/// Elimination in a right-hand side.
+pub(super) struct Eliminate<'a> {
     pub elements: Elements<'a>,
     pub pivot: &'a [f64],
     pub fill: &'a [f64],
     pub filled_from: usize,
-    pub reduced: &'a Reduced,
     pub x: &'a mut [f64],
 }
 
-impl<const BACK: bool> WithSimd for Solve<'_, BACK> {
+impl WithSimd for Eliminate<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if BACK {
-            self.reduced.substitute(self.x);
-        }
         let links = Links::new(simd, self.elements);
         let count = links.constants.count();
         let pivots = &rows::<6, S>(self.pivot)[..count];
         let fill = &rows::<9, S>(self.fill)[..count];
         let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
-        let zero = [Wide::splat(simd, 0.0); 3];
-        if BACK {
-            let (mut before, next) = (load(simd, &x[0]), load(simd, &x[count]));
-            for j in 1..count {
-                let (mut own, pivot): (_, Pivot<_>) = (load(simd, &x[j]), load(simd, &pivots[j]));
-                if j >= self.filled_from {
-                    own = minus_columns(&own, &full(&load(simd, &fill[j])), &next);
-                }
-                let pushed = minus_columns(&zero, &links.blocks::<true>(j - 1).1, &before);
-                before = backward(&pivot, &sum_of(own, scale(&pivot, &forward(&pivot, &pushed))));
-                x[j] = store(before);
-            }
-            return;
-        }
-        let (mut right, mut beyond) = (load(simd, &x[count - 1]), zero);
+        let (mut right, mut beyond) = (load(simd, &x[count - 1]), [Wide::splat(simd, 0.0); 3]);
         for j in (1..count).rev() {
             let pivot: Pivot<_> = load(simd, &pivots[j]);
             let y = forward(&pivot, &right);
@@ -334,6 +317,39 @@ impl<const BACK: bool> WithSimd for Solve<'_, BACK> {
             }
         }
         (x[0], x[count]) = (store(right), store(beyond));
-        self.reduced.eliminate(self.x);
+    }
+}
+
+/// Substitution in some rows of what elimination left, behind those that are done.
+pub(super) struct Substitute<'a> {
+    pub elements: Elements<'a>,
+    pub pivot: &'a [f64],
+    pub fill: &'a [f64],
+    pub filled_from: usize,
+    pub rows: Range<usize>,
+    pub x: &'a mut [f64],
+}
+
+impl WithSimd for Substitute<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let links = Links::new(simd, self.elements);
+        let count = links.constants.count();
+        let pivots = &rows::<6, S>(self.pivot)[..count];
+        let fill = &rows::<9, S>(self.fill)[..count];
+        let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
+        let (mut before, next) = (load(simd, &x[self.rows.start - 1]), load(simd, &x[count]));
+        let zero = [Wide::splat(simd, 0.0); 3];
+        for j in self.rows {
+            let (mut own, pivot): (_, Pivot<_>) = (load(simd, &x[j]), load(simd, &pivots[j]));
+            if j >= self.filled_from {
+                own = minus_columns(&own, &full(&load(simd, &fill[j])), &next);
+            }
+            let pushed = minus_columns(&zero, &links.blocks::<true>(j - 1).1, &before);
+            before = backward(&pivot, &sum_of(own, scale(&pivot, &forward(&pivot, &pushed))));
+            x[j] = store(before);
+        }
     }
 }
