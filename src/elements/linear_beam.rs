@@ -4,10 +4,11 @@
 //! leaves no digits behind and a slender beam does not lock.
 
 use super::{Block, Element, ElementKind, Local, Resultants, Tangent, gather, in_plane_frame, planar_beam};
+use crate::la::Processor;
 use crate::model::{Body, Properties};
 use crate::system::Nodes;
 use nalgebra::SVector;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 pub(super) const KIND: ElementKind = ElementKind {
     name: "linear-beam",
@@ -25,7 +26,7 @@ struct LinearBeams {
     lengths: Vec<f64>,
     /// Elements one after the other, as far as those from a place on have the same kind of numbers.
     stretches: Vec<Stretch>,
-    arch: Arch,
+    arch: Processor,
 }
 
 /// Elements from the end of the last stretch to this one.
@@ -54,7 +55,14 @@ fn build(body: &Body, nodes: &Nodes) -> Box<dyn Element> {
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     block.damped = p.stiffness_damping != 0.0;
     block.floor = [p.axial, p.axial * longest];
-    Box::new(LinearBeams { stretches: stretches(&block), block, properties: p, members, lengths, arch: Arch::new() })
+    Box::new(LinearBeams {
+        stretches: stretches(&block),
+        block,
+        properties: p,
+        members,
+        lengths,
+        arch: Processor::new(),
+    })
 }
 
 /// The elements in stretches that are as long as can be.

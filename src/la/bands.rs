@@ -3,9 +3,10 @@
 //!
 //! A product with a band is one of slices, without indices. Entries that fill no band are multiplied by rows.
 
+use super::Processor;
 use super::rows::Rows;
 use super::symmetric::{Pattern, Symmetric};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
 /// Of an eighth of the rows on, a band is faster than its entries alone.
@@ -50,7 +51,7 @@ pub struct Bands {
     reach: usize,
     /// Scratch: entries that are not zero at every distance.
     counts: Vec<usize>,
-    arch: Arch,
+    arch: Processor,
 }
 
 /// Entries (i, i + distance).
@@ -83,7 +84,7 @@ impl Bands {
             place[distance] = Some(bands.len() as u32);
             bands.push(Band { distance, values: vec![0.0; n - distance], sparse: true, repeating: 0..0 });
         }
-        Bands { n, bands, place, rest: Rows::default(), reach: 0, counts, arch: Arch::new() }
+        Bands { n, bands, place, rest: Rows::default(), reach: 0, counts, arch: Processor::new() }
     }
 
     /// All of a matrix.
@@ -156,11 +157,21 @@ impl<const K: usize> WithSimd for Product<'_, '_, K> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
         let (n, Range { start, end }) = (self.bands.n, self.rows.clone());
-        self.y.iter_mut().for_each(|y| y.fill(0.0));
+        let mut bands = self.bands.bands.iter().filter(|band| !band.sparse).peekable();
+        match bands.next_if(|band| band.distance == 0) {
+            Some(diagonal) => {
+                let values = diagonal.part(start..end);
+                for k in 0..K {
+                    let (x, y) = (&self.x[k][start..end], &mut self.y[k][..end - start]);
+                    (0..end - start).for_each(|i| y[i] = values[i] * x[i]);
+                }
+            }
+            None => self.y.iter_mut().for_each(|y| y.fill(0.0)),
+        }
         let mut waiting = None;
-        for band in self.bands.bands.iter().filter(|band| !band.sparse) {
+        for band in bands {
             let distance = band.distance;
-            if distance > 0 && start >= distance && end + distance <= n {
+            if start >= distance && end + distance <= n {
                 // By twos, so that sums are read and written half as often.
                 match waiting.take() {
                     Some(before) => self.add_both(simd, [before, band]),
@@ -177,9 +188,7 @@ impl<const K: usize> WithSimd for Product<'_, '_, K> {
             let (first, after) = (band.part(before.clone()), band.part(start.min(stop)..stop));
             for k in 0..K {
                 let (x, y) = (self.x[k], &mut *self.y[k]);
-                if distance > 0 {
-                    add(&mut y[begin - start..], first, &x[before.clone()]);
-                }
+                add(&mut y[begin - start..], first, &x[before.clone()]);
                 add(y, after, &x[(start + distance).min(n)..]);
             }
         }

@@ -4,10 +4,11 @@
 //! the natural order of the nodes. Elimination runs from both ends to the middle: a recurrence waits for its own last
 //! result most of the time, and two of them wait together.
 
+use super::Processor;
 use super::factor::Singular;
 use super::symmetric::Pattern;
 use nalgebra::{SMatrix, SVector};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 /// Factor of a symmetric block-tridiagonal matrix with blocks of order `B`.
 pub struct Chain<const B: usize> {
@@ -21,7 +22,7 @@ pub struct Chain<const B: usize> {
     lower: Vec<SMatrix<f64, B, B>>,
     /// Coupling blocks U_i of blocks i and i + 1, scratch of the factorization.
     upper: Vec<SMatrix<f64, B, B>>,
-    arch: Arch,
+    arch: Processor,
 }
 
 impl<const B: usize> Chain<B> {
@@ -35,7 +36,7 @@ impl<const B: usize> Chain<B> {
                 pivots: vec![SMatrix::zeros(); blocks],
                 lower: vec![SMatrix::zeros(); blocks],
                 upper: vec![SMatrix::zeros(); blocks.saturating_sub(1)],
-                arch: Arch::new(),
+                arch: Processor::new(),
             }
         })
     }

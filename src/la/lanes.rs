@@ -4,6 +4,7 @@
 //! side in memory, then the second ones, and so on: neighbours of all four are then in the rows before and after, and a
 //! recurrence along the line hides the latency of one segment behind the other three.
 
+use super::Processor;
 use std::ops::{Add, Mul, Sub};
 
 /// Numbers in a row.
@@ -222,43 +223,27 @@ pub trait Task {
     fn run<N: Number<Row = Row>>(self, set: N::Set) -> Self::Output;
 }
 
-/// The best instructions of this processor.
-#[derive(Clone, Copy)]
-pub struct Processor {
-    #[cfg(target_arch = "x86_64")]
-    wide: Option<pulp::x86::V3>,
-}
+/// A task as one for [`Processor::dispatch`].
+#[cfg(target_arch = "x86_64")]
+struct Inside<T>(pulp::x86::V3, T);
 
-impl Default for Processor {
-    fn default() -> Processor {
-        Processor::new()
+#[cfg(target_arch = "x86_64")]
+impl<T: Task> pulp::WithSimd for Inside<T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> T::Output {
+        self.1.run::<Wide>(self.0)
     }
 }
 
 impl Processor {
-    /// Finds out what there is.
-    pub fn new() -> Processor {
-        Processor {
-            #[cfg(target_arch = "x86_64")]
-            wide: pulp::x86::V3::try_new(),
-        }
-    }
-
     /// Does a task.
     #[inline(always)]
     pub fn run<T: Task>(self, task: T) -> T::Output {
         #[cfg(target_arch = "x86_64")]
-        if let Some(set) = self.wide {
-            struct Inside<T>(pulp::x86::V3, T);
-            impl<T: Task> pulp::WithSimd for Inside<T> {
-                type Output = T::Output;
-
-                #[inline(always)]
-                fn with_simd<S: pulp::Simd>(self, _: S) -> T::Output {
-                    self.1.run::<Wide>(self.0)
-                }
-            }
-            return pulp::Simd::vectorize(set, Inside(set, task));
+        if let Some(set) = self.wide() {
+            return self.dispatch(Inside(set, task));
         }
         task.run::<Plain>(())
     }
@@ -328,7 +313,9 @@ mod tests {
         let one = |f: fn(f64, f64) -> f64| -> Row { std::array::from_fn(|k| f(a[k], b[k])) };
         let expected =
             [one(|a, b| a + b), one(|a, b| a - b), one(|a, b| a * b), one(|a, b| a * b + 3.0), one(|a, b| 3.0 - a * b)];
-        assert_eq!(Processor::new().run(Compute(a, b)), expected);
+        let processor = Processor::new();
+        assert_eq!(processor.run(Compute(a, b)), expected);
+        assert_eq!(processor.cramped().run(Compute(a, b)), expected);
         assert_eq!(Compute(a, b).run::<Plain>(()), expected);
     }
 }

@@ -9,6 +9,7 @@ pub mod lanczos;
 pub mod lanes;
 pub mod number;
 mod paths;
+mod processor;
 mod rows;
 pub mod small;
 mod strands;
@@ -18,6 +19,7 @@ mod vector;
 
 pub use bands::{Bands, CHUNK, earliest, repeating};
 pub use factor::{Factor, Singular};
+pub use processor::Processor;
 pub use symmetric::{Pattern, Symmetric};
 pub use vector::Vector;
 

@@ -223,7 +223,8 @@ pub fn store<const N: usize, S: Simd>(x: [Wide<S>; N]) -> [S::f64s; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pulp::{Arch, WithSimd};
+    use crate::la::Processor;
+    use pulp::WithSimd;
 
     struct Vectors<'a>(&'a mut [f64], &'a mut [f64]);
 
@@ -248,7 +249,7 @@ mod tests {
         angles.extend([0.0, -0.0, 1e-300, 1e-9, -1e-9, 1e-20]);
         angles.resize(angles.len().next_multiple_of(4), 0.5);
         let (mut sines, mut cosines) = (angles.clone(), angles.clone());
-        Arch::new().dispatch(Vectors(&mut sines, &mut cosines));
+        Processor::new().dispatch(Vectors(&mut sines, &mut cosines));
         for (i, &x) in angles.iter().enumerate() {
             let (s, c) = sin_cos(x);
             for (ours, exact) in [(s, x.sin()), (c, x.cos()), (sines[i], x.sin()), (cosines[i], x.cos())] {

@@ -7,13 +7,14 @@
 #[cfg(test)]
 mod tests;
 
+use super::Processor;
 use super::chain::Chain;
 use super::factor::Singular;
 use super::number::{Number, Wide, load, rows, rows_mut, store};
 use super::small::{Full, PLACE, Pivot, Upper, flat, full, minus_product, minus_rows, pivot, solve, transposed};
 use super::symmetric::Pattern;
 use pulp::bytemuck::cast;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 /// Strands, one per lane.
 const LANES: usize = 4;
@@ -51,7 +52,7 @@ pub struct Strands {
     level: bool,
     reduced: Reduced,
     y: Vec<f64>,
-    arch: Arch,
+    arch: Processor,
 }
 
 /// The separators, block by block.
@@ -76,7 +77,7 @@ impl WithSimd for Lanes {
 impl Strands {
     /// The strands of a pattern, if it is a chain of blocks of order three that is long enough for the processor's lanes.
     pub fn recognise(pattern: &Pattern) -> Option<Strands> {
-        let (n, arch) = (pattern.n, Arch::new());
+        let (n, arch) = (pattern.n, Processor::new());
         if n < 3 * LONG || arch.dispatch(Lanes) != LANES {
             return None;
         }

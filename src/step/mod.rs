@@ -26,6 +26,7 @@ use crate::case::data::{self, ContactMethod, Position};
 use crate::contact::active_set::ActiveSet;
 use crate::contact::solver::Method;
 use crate::contact::{Candidate, Scene};
+use crate::la::Processor;
 use crate::la::{Factor, Symmetric};
 use crate::ledger::{self, Balance};
 use crate::march::{Memory, Method as StepMethod};
@@ -40,7 +41,6 @@ use force::Force;
 pub use force::admit;
 use matrix::Matrix;
 pub(crate) use newton::{STALLED, newton_limit, squares};
-use pulp::Arch;
 pub(crate) use sums::Sizes;
 use touch::active_set;
 use work::Work;
@@ -94,7 +94,7 @@ pub struct Stepper<'a> {
     system: &'a System,
     row: Tableau,
     settings: Settings,
-    arch: Arch,
+    arch: Processor,
     mass_factor: Factor,
     matrix: Matrix,
     /// Step size that the factor belongs to, and the step that made it, while it is valid.
@@ -122,7 +122,7 @@ impl<'a> Stepper<'a> {
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
         Ok(Stepper {
             row,
-            arch: Arch::new(),
+            arch: Processor::new(),
             mass_factor,
             matrix: Matrix::new(system),
             factored: None,

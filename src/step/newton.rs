@@ -33,12 +33,10 @@ impl Stepper<'_> {
         let (system, alpha_m) = (self.system, self.row.alpha_m);
         let mut known = std::mem::take(&mut self.work.known);
         self.known_forces(0..system.nodes.total, from, &to.state, &mut known);
-        self.work.known = known;
         if alpha_m != 0.0 {
-            let mut old = std::mem::take(&mut self.work.old_inertia);
-            old.iter_mut().zip(self.start_inertia(from)).for_each(|(old, force)| *old = alpha_m * force);
-            self.work.old_inertia = old;
+            known.iter_mut().zip(self.start_inertia(from)).for_each(|(known, force)| *known += alpha_m * force);
         }
+        self.work.known = known;
         if system.is_loaded() || self.work.load.is_none() {
             self.work.load = Some(squares(system, |i| to.state.applied[i] + system.gravity[i]));
         }
@@ -125,9 +123,8 @@ impl Stepper<'_> {
         let residual = &mut work.residual[rows.clone()];
         system.inertia.rows_times(rows.clone(), [&state.a], [&mut *residual]);
         let viscous = if system.damped { &state.viscous[rows.clone()] } else { &[] };
-        self.arch.dispatch(Residual {
+        self.arch.dispatch_roomy(Residual {
             turns: system.nodes.turns(rows.clone()),
-            inertia: &work.old_inertia[rows.clone()],
             known: &work.known[rows.clone()],
             internal: &state.internal[rows.clone()],
             viscous,

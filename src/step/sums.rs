@@ -7,8 +7,7 @@ use pulp::{Scalar, Simd, WithSimd};
 pub(super) struct Residual<'a> {
     /// 1.0 for rotations, 0.0 for others.
     pub turns: &'a [f64],
-    /// The parts of (T3) that the step cannot change.
-    pub inertia: &'a [f64],
+    /// The part of (T3) that the step cannot change.
     pub known: &'a [f64],
     pub internal: &'a [f64],
     /// Empty without damping.
@@ -71,7 +70,7 @@ impl Residual<'_> {
     #[inline(always)]
     fn rows<S: Simd>(&mut self, simd: S, from: usize, to: usize, sums: &mut Lanes<S>) {
         let (turns, known) = (part::<S>(self.turns, from, to), part::<S>(self.known, from, to));
-        let (old, internal) = (part::<S>(self.inertia, from, to), part::<S>(self.internal, from, to));
+        let internal = part::<S>(self.internal, from, to);
         let damped = !self.viscous.is_empty();
         let viscous = if damped { part::<S>(self.viscous, from, to) } else { known };
         let (q0, q1) = (part::<S>(self.q0, from, to), part::<S>(self.q1, from, to));
@@ -83,7 +82,7 @@ impl Residual<'_> {
         for i in 0..residual.len() {
             let turn = Wide::new(simd, turns[i]);
             let straight = one - turn;
-            let inertia = mass.times_plus(Wide::new(simd, residual[i]), Wide::new(simd, old[i]));
+            let inertia = mass * Wide::new(simd, residual[i]);
             let force = Wide::new(simd, internal[i]);
             let mut sum = elastic.times_plus(force, Wide::new(simd, known[i]));
             if damped {

@@ -13,8 +13,7 @@ pub(super) struct Work {
     pub jumped: bool,
     /// M a at the start of the step, where it matters and its state does not have it.
     pub inertia: Vec<f64>,
-    /// What of the residual does not change in the step: inertia, other forces, and the sums of squares of its loads.
-    pub old_inertia: Vec<f64>,
+    /// What of the residual does not change in the step, and the sums of squares of its loads.
     pub known: Vec<f64>,
     pub load: Option<[f64; 2]>,
     pub residual: Vec<f64>,
@@ -61,7 +60,6 @@ impl Work {
             shift: zeros(n),
             jumped: false,
             inertia: zeros(n),
-            old_inertia: zeros(n),
             known: zeros(n),
             load: None,
             residual: zeros(n),

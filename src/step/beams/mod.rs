@@ -12,11 +12,12 @@ mod sweeps;
 mod tests;
 
 use crate::elements::section::Section;
+use crate::la::Processor;
 use crate::la::Symmetric;
 use crate::system::System;
 use constants::{CONSTANTS, Constants, TANGENT, Table};
 use layout::{Aligned, Interleave, Layout, Separate};
-use pulp::{Arch, Scalar, Simd, WithSimd};
+use pulp::{Scalar, Simd, WithSimd};
 use reduced::Reduced;
 use std::ops::Range;
 use sweeps::{Elements, Eliminate, Factorize, Strain, Substitute};
@@ -24,8 +25,8 @@ use sweeps::{Elements, Eliminate, Factorize, Strain, Substitute};
 /// Nodes from which on lanes are faster than plain code.
 const LONG: usize = 20;
 
-/// Rows of a piece: what they need fills half of the first cache.
-const PIECE: usize = 64;
+/// Rows of a piece: what they need stays in the second cache, and the loops over them are long enough.
+const PIECE: usize = 84;
 
 /// No place in the chain.
 const NOWHERE: usize = usize::MAX;
@@ -55,7 +56,7 @@ impl<T: WithSimd> WithSimd for Plain<T> {
 
 /// A chain of beams, and what its last evaluation and factorization left.
 pub(super) struct Beams {
-    arch: Arch,
+    arch: Processor,
     layout: Layout,
     free: usize,
     /// Stretches of numbers that follow each other both along the chain and among the degrees of freedom; a single one if
@@ -95,7 +96,7 @@ impl Beams {
         }
         let (nodes, elements) = chain(system)?;
         let (count, free) = (nodes.len(), system.nodes.free);
-        let arch = Arch::new();
+        let arch = Processor::new();
         let lanes = if wanted && count >= LONG { arch.dispatch(Lanes) } else { 1 };
         let rows = count.div_ceil(lanes);
         let layout = Layout { lanes, rows, nodes: count };
@@ -346,8 +347,8 @@ impl Beams {
 }
 
 /// A sweep in lanes or, of one lane, in scalar code.
-fn dispatch<T: WithSimd>(arch: Arch, layout: Layout, sweep: T) -> T::Output {
-    if layout.lanes == 1 { arch.dispatch(Plain(sweep)) } else { arch.dispatch(sweep) }
+fn dispatch<T: WithSimd>(arch: Processor, layout: Layout, sweep: T) -> T::Output {
+    if layout.lanes == 1 { arch.dispatch(Plain(sweep)) } else { arch.dispatch_roomy(sweep) }
 }
 
 impl Run {
