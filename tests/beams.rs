@@ -340,17 +340,17 @@ const BARE: [&str; 2] = ["guards.energy=false", "guards.penetration=false"];
 const MIDPOINT: [&str; 2] = [r#"scheme={ name = "moreau-jean", theta = 0.5 }"#, "time.step=1e-3"];
 
 /// A nonlinear step may have more than one solution. Moreau–Jean with θ = ½ at h = 1e-3 finds a spurious one near
-/// t = 1.33: without guards the energy of 2 J becomes 2e4 J in one step, and the next has no solution.
+/// t = 1.33: without guards the energy of 2 J becomes 2e4 J in one step. How many steps can be made from there, none or
+/// a few, hangs on the last bits.
 #[test]
 fn a_spurious_root_is_real() {
     let (run, result) = rotating(&[&MIDPOINT[..], &BARE, &["time.min_step=1e-3"]].concat());
     let error = result.expect_err("the run cannot go on from there");
     assert_eq!(error.exit_code(), 4, "{error}");
-    assert!((1.3..1.35).contains(&run.last("time")), "{}", run.last("time"));
-    let energy = run.column("energy");
-    let before = &energy[..energy.len() - 1];
-    assert!(before.iter().all(|e| *e < 1e-3), "all was well until the last step");
-    assert!(run.last("energy") > 1e4, "{}", run.last("energy"));
+    let (time, energy) = (run.column("time"), run.column("energy"));
+    let jump = energy.iter().position(|e| *e > 1e-3).expect("all was well until the end");
+    assert!((1.3..1.35).contains(&time[jump]) && run.last("time") < 1.4, "{} {}", time[jump], run.last("time"));
+    assert!(energy[jump] > 1e4, "{}", energy[jump]);
     // The ledger closes all the same: it is a true solution of the step's equations.
     assert!(run.ledger.worst_sum < 1e-9, "{:?}", run.ledger);
 }
