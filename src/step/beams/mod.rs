@@ -20,7 +20,7 @@ use layout::{Aligned, Interleave, Layout, Separate};
 use pulp::{Scalar, Simd, WithSimd};
 use reduced::Reduced;
 use std::ops::Range;
-use sweeps::{Elements, Eliminate, Factorize, Strain, Substitute};
+use sweeps::{Elements, Eliminate, Factor, Factorize, Strain, Substitute};
 
 /// Nodes from which on lanes are faster than plain code.
 const LONG: usize = 20;
@@ -72,6 +72,7 @@ pub(super) struct Beams {
     x: Aligned,
     strains: Aligned,
     pivot: Aligned,
+    lower: Aligned,
     fill: Aligned,
     filled_from: usize,
     reduced: Reduced,
@@ -144,6 +145,7 @@ impl Beams {
             x: numbers(3, rows + 1),
             strains: numbers(4, rows),
             pivot: numbers(6, rows + 1),
+            lower: numbers(9, if lanes == 1 { rows } else { 0 }),
             fill: numbers(9, rows),
             filled_from: rows,
             reduced: Reduced::new(lanes),
@@ -229,6 +231,7 @@ impl Beams {
         let sweep = Factorize {
             elements: Elements { kinds: self.table.rows(0..self.layout.rows), strains: &self.strains },
             pivot: &mut self.pivot,
+            lower: &mut self.lower,
             fill: &mut self.fill,
             reduced: &mut self.reduced,
             x: &mut self.x,
@@ -298,35 +301,24 @@ impl Beams {
         self.brought = true;
     }
 
-    /// What is factored has strains that are not stored with the factor.
-    fn elements(&self) -> Elements<'_> {
-        assert!(self.factored, "the strains are not those of the factor");
-        Elements { kinds: self.table.rows(0..self.layout.rows), strains: &self.strains }
+    /// The factor, part of which are the strains that it was found at.
+    fn as_factor(&self) -> Factor<'_> {
+        assert!(self.factored, "strains are not those of the factor any more");
+        let elements = Elements { kinds: self.table.rows(0..self.layout.rows), strains: &self.strains };
+        let Beams { pivot, lower, fill, filled_from, .. } = self;
+        Factor { elements, pivot, lower, fill, filled_from: *filled_from }
     }
 
     fn eliminate(&mut self) {
         let mut x = std::mem::take(&mut self.x);
-        self.dispatch(Eliminate {
-            elements: self.elements(),
-            pivot: &self.pivot,
-            fill: &self.fill,
-            filled_from: self.filled_from,
-            x: &mut x,
-        });
+        self.dispatch(Eliminate { factor: self.as_factor(), x: &mut x });
         self.reduced.eliminate(&mut x);
         self.x = x;
     }
 
     fn substitute(&mut self, rows: Range<usize>) {
         let mut x = std::mem::take(&mut self.x);
-        self.dispatch(Substitute {
-            elements: self.elements(),
-            pivot: &self.pivot,
-            fill: &self.fill,
-            filled_from: self.filled_from,
-            rows,
-            x: &mut x,
-        });
+        self.dispatch(Substitute { factor: self.as_factor(), rows, x: &mut x });
         self.x = x;
     }
 

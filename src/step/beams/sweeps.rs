@@ -110,7 +110,7 @@ impl WithSimd for Strain<'_> {
     }
 }
 
-/// What the tangents of the elements are found from: it is less than they are, so they are not stored.
+/// What the tangents of the elements are found from.
 #[derive(Clone, Copy)]
 pub(super) struct Elements<'a> {
     pub kinds: Kinds<'a>,
@@ -121,6 +121,8 @@ pub(super) struct Elements<'a> {
 pub(super) struct Factorize<'a> {
     pub elements: Elements<'a>,
     pub pivot: &'a mut [f64],
+    /// Multipliers of a row for the one before it. Lanes have none of it: they read less when they find them again.
+    pub lower: &'a mut [f64],
     pub fill: &'a mut [f64],
     pub reduced: &'a mut Reduced,
     /// Right-hand side, in which it eliminates on the way.
@@ -142,6 +144,7 @@ impl WithSimd for Factorize<'_> {
             simd,
             links,
             pivots: &mut rows_mut::<6, S>(self.pivot)[..count + 1],
+            lower: rows_mut::<9, S>(self.lower),
             fill: &mut rows_mut::<9, S>(self.fill)[..count],
             x: &mut rows_mut::<3, S>(self.x)[..count + 1],
         };
@@ -201,6 +204,7 @@ struct Rows<'a, S: Simd> {
     simd: S,
     links: Links<'a, S>,
     pivots: &'a mut [[S::f64s; 6]],
+    lower: &'a mut [[S::f64s; 9]],
     fill: &'a mut [[S::f64s; 9]],
     x: &'a mut [[S::f64s; 3]],
 }
@@ -222,6 +226,9 @@ impl<S: Simd> Rows<'_, S> {
             let (half, multiplier) = halves(&upper, &eliminated);
             own = minus_product(&first, &multiplier, &half);
             self.pivots[j] = store(eliminated);
+            if S::F64_LANES == 1 {
+                self.lower[j] = store(flat(&multiplier));
+            }
             let y = forward(&eliminated, &right);
             self.x[j] = store(scale(&eliminated, &y));
             right = minus_rows(&load(simd, &self.x[j - 1]), &multiplier, &y);
@@ -286,12 +293,67 @@ fn hold<N: Number>(blocks: &mut Blocks<N>, first: &[N; 3], second: &[N; 3]) {
     }
 }
 
-/// Elimination in a right-hand side.
-pub(super) struct Eliminate<'a> {
+/// A factor.
+#[derive(Clone, Copy)]
+pub(super) struct Factor<'a> {
     pub elements: Elements<'a>,
     pub pivot: &'a [f64],
+    pub lower: &'a [f64],
     pub fill: &'a [f64],
+    /// First row with fill.
     pub filled_from: usize,
+}
+
+/// Its rows.
+struct Factors<'a, S: Simd> {
+    simd: S,
+    links: Links<'a, S>,
+    pivots: &'a [[S::f64s; 6]],
+    lower: &'a [[S::f64s; 9]],
+    fill: &'a [[S::f64s; 9]],
+    filled_from: usize,
+}
+
+impl<'a, S: Simd> Factors<'a, S> {
+    #[inline(always)]
+    fn new(simd: S, factor: Factor<'a>) -> Factors<'a, S> {
+        let links = Links::new(simd, factor.elements);
+        let count = links.constants.count();
+        Factors {
+            simd,
+            links,
+            pivots: &rows::<6, S>(factor.pivot)[..count],
+            lower: rows::<9, S>(factor.lower),
+            fill: &rows::<9, S>(factor.fill)[..count],
+            filled_from: factor.filled_from,
+        }
+    }
+
+    #[inline(always)]
+    fn pivot(&self, j: usize) -> Pivot<Wide<S>> {
+        load(self.simd, &self.pivots[j])
+    }
+
+    /// Multipliers of a row for the one before it.
+    #[inline(always)]
+    fn multiplier(&self, j: usize, pivot: &Pivot<Wide<S>>) -> Full<Wide<S>> {
+        if S::F64_LANES == 1 {
+            full(&load(self.simd, &self.lower[j]))
+        } else {
+            halves(&self.links.blocks::<true>(j - 1).1, pivot).1
+        }
+    }
+
+    /// Those for the separator of the next stretch, if there are any.
+    #[inline(always)]
+    fn fill(&self, j: usize) -> Option<Full<Wide<S>>> {
+        (j >= self.filled_from).then(|| full(&load(self.simd, &self.fill[j])))
+    }
+}
+
+/// Elimination in a right-hand side.
+pub(super) struct Eliminate<'a> {
+    pub factor: Factor<'a>,
     pub x: &'a mut [f64],
 }
 
@@ -300,20 +362,17 @@ impl WithSimd for Eliminate<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let links = Links::new(simd, self.elements);
-        let count = links.constants.count();
-        let pivots = &rows::<6, S>(self.pivot)[..count];
-        let fill = &rows::<9, S>(self.fill)[..count];
+        let factor = Factors::new(simd, self.factor);
+        let count = factor.pivots.len();
         let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
         let (mut right, mut beyond) = (load(simd, &x[count - 1]), [Wide::splat(simd, 0.0); 3]);
         for j in (1..count).rev() {
-            let pivot: Pivot<_> = load(simd, &pivots[j]);
+            let pivot = factor.pivot(j);
             let y = forward(&pivot, &right);
-            let scaled = scale(&pivot, &y);
-            x[j] = store(scaled);
-            right = minus_rows(&load(simd, &x[j - 1]), &links.blocks::<true>(j - 1).1, &backward(&pivot, &scaled));
-            if j >= self.filled_from {
-                beyond = minus_rows(&beyond, &full(&load(simd, &fill[j])), &y);
+            x[j] = store(scale(&pivot, &y));
+            right = minus_rows(&load(simd, &x[j - 1]), &factor.multiplier(j, &pivot), &y);
+            if let Some(fill) = factor.fill(j) {
+                beyond = minus_rows(&beyond, &fill, &y);
             }
         }
         (x[0], x[count]) = (store(right), store(beyond));
@@ -322,10 +381,7 @@ impl WithSimd for Eliminate<'_> {
 
 /// Substitution in some rows of what elimination left, behind those that are done.
 pub(super) struct Substitute<'a> {
-    pub elements: Elements<'a>,
-    pub pivot: &'a [f64],
-    pub fill: &'a [f64],
-    pub filled_from: usize,
+    pub factor: Factor<'a>,
     pub rows: Range<usize>,
     pub x: &'a mut [f64],
 }
@@ -335,20 +391,17 @@ impl WithSimd for Substitute<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let links = Links::new(simd, self.elements);
-        let count = links.constants.count();
-        let pivots = &rows::<6, S>(self.pivot)[..count];
-        let fill = &rows::<9, S>(self.fill)[..count];
+        let factor = Factors::new(simd, self.factor);
+        let count = factor.pivots.len();
         let x = &mut rows_mut::<3, S>(self.x)[..count + 1];
         let (mut before, next) = (load(simd, &x[self.rows.start - 1]), load(simd, &x[count]));
-        let zero = [Wide::splat(simd, 0.0); 3];
         for j in self.rows {
-            let (mut own, pivot): (_, Pivot<_>) = (load(simd, &x[j]), load(simd, &pivots[j]));
-            if j >= self.filled_from {
-                own = minus_columns(&own, &full(&load(simd, &fill[j])), &next);
+            let (mut own, pivot) = (load(simd, &x[j]), factor.pivot(j));
+            if let Some(fill) = factor.fill(j) {
+                own = minus_columns(&own, &fill, &next);
             }
-            let pushed = minus_columns(&zero, &links.blocks::<true>(j - 1).1, &before);
-            before = backward(&pivot, &sum_of(own, scale(&pivot, &forward(&pivot, &pushed))));
+            own = minus_columns(&own, &factor.multiplier(j, &pivot), &before);
+            before = backward(&pivot, &own);
             x[j] = store(before);
         }
     }
