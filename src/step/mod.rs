@@ -330,7 +330,7 @@ impl<'a> Stepper<'a> {
     /// Work of moving supports, (T15): the reaction, left-hand side of (T3) in a driven row, over the path, and what of
     /// M w a support takes over as an impulse.
     fn support_work(&mut self, from: &State, to: &mut Attempt) {
-        self.residual(from, to);
+        self.reactions(from, to);
         let (system, work) = (self.system, &mut self.work);
         system.inertia.multiply(&work.jump, &mut work.first);
         work.second.fill(0.0);

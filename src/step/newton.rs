@@ -93,32 +93,40 @@ impl Stepper<'_> {
             energy.strain += beams.strain(piece.clone(), q, internal);
             // The first row is complete in the end.
             for rows in beams.ranges(piece.start.max(1)..last) {
-                sizes.add(&self.residual_rows(rows, from, &to.state));
+                sizes.add(&self.residual_piece(rows, from, &to.state));
             }
             beams.bring_rows(piece, &self.work.residual);
         }
-        beams.ranges(0..1).for_each(|rows| sizes.add(&self.residual_rows(rows, from, &to.state)));
+        beams.ranges(0..1).for_each(|rows| sizes.add(&self.residual_piece(rows, from, &to.state)));
         beams.bring_rows(0..1, &self.work.residual);
         self.matrix.beams = Some(beams);
         sizes
     }
 
-    /// Residual of (T3) at the current state in every row, and its sizes.
+    /// Residual of (T3) at the current state in the free rows, and its sizes.
     pub(super) fn residual(&mut self, from: &State, to: &Attempt) -> Sizes {
-        let (free, total) = (self.system.nodes.free, self.system.nodes.total);
-        let mut sizes = Sizes::default();
-        for start in (0..free).step_by(CHUNK) {
-            sizes.add(&self.residual_rows(start..free.min(start + CHUNK), from, &to.state));
-        }
-        for start in (free..total).step_by(CHUNK) {
-            self.residual_rows(start..total.min(start + CHUNK), from, &to.state);
-        }
+        let sizes = self.residual_rows(0..self.system.nodes.free, from, &to.state);
         self.force_residual(from, to);
         sizes
     }
 
-    /// The same in some rows, a [`CHUNK`] at most.
+    /// The same in all rows: in those of driven supports it is the reaction.
+    pub(super) fn reactions(&mut self, from: &State, to: &Attempt) {
+        self.residual_rows(self.system.nodes.free..self.system.nodes.total, from, &to.state);
+        self.residual(from, to);
+    }
+
+    /// Residual in some rows but for contact forces, and its sizes.
     fn residual_rows(&mut self, rows: Range<usize>, from: &State, state: &State) -> Sizes {
+        let mut sizes = Sizes::default();
+        for start in rows.clone().step_by(CHUNK) {
+            sizes.add(&self.residual_piece(start..rows.end.min(start + CHUNK), from, state));
+        }
+        sizes
+    }
+
+    /// The same in a [`CHUNK`] at most.
+    fn residual_piece(&mut self, rows: Range<usize>, from: &State, state: &State) -> Sizes {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let residual = &mut work.residual[rows.clone()];
         system.inertia.rows_times(rows.clone(), [&state.a], [&mut *residual]);

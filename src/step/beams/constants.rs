@@ -121,6 +121,7 @@ impl Table {
     }
 
     /// Of some rows, and the nodes of the one behind them.
+    #[inline]
     pub fn rows(&self, rows: Range<usize>) -> Kinds<'_> {
         let of = &self.kinds[rows.start..=rows.end];
         let held = &self.held[rows.start..=rows.end];
