@@ -92,12 +92,10 @@ impl Stepper<'_> {
             let State { q, internal, energy, .. } = &mut to.state;
             energy.strain += beams.strain(piece.clone(), q, internal);
             // The first row is complete in the end.
-            for rows in beams.ranges(piece.start.max(1)..last) {
-                sizes.add(&self.residual_piece(rows, from, &to.state));
-            }
+            sizes.add(&self.residual_piece(beams.ranges(piece.start.max(1)..last), from, &to.state));
             beams.bring_rows(piece, &self.work.residual);
         }
-        beams.ranges(0..1).for_each(|rows| sizes.add(&self.residual_piece(rows, from, &to.state)));
+        sizes.add(&self.residual_piece(beams.ranges(0..1), from, &to.state));
         beams.bring_rows(0..1, &self.work.residual);
         self.matrix.beams = Some(beams);
         sizes
@@ -120,26 +118,33 @@ impl Stepper<'_> {
     fn residual_rows(&mut self, rows: Range<usize>, from: &State, state: &State) -> Sizes {
         let mut sizes = Sizes::default();
         for start in rows.clone().step_by(CHUNK) {
-            sizes.add(&self.residual_piece(start..rows.end.min(start + CHUNK), from, state));
+            let chunk = start..rows.end.min(start + CHUNK);
+            sizes.add(&self.residual_piece(std::iter::once(chunk), from, state));
         }
         sizes
     }
 
-    /// The same in a [`CHUNK`] at most.
-    fn residual_piece(&mut self, rows: Range<usize>, from: &State, state: &State) -> Sizes {
+    /// The same in a piece: ranges of rows with a [`CHUNK`] at most each.
+    fn residual_piece(
+        &mut self,
+        piece: impl Iterator<Item = Range<usize>> + Clone,
+        from: &State,
+        state: &State,
+    ) -> Sizes {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
-        let residual = &mut work.residual[rows.clone()];
-        system.inertia.rows_times(rows.clone(), [&state.a], [&mut *residual]);
-        let viscous = if system.damped { &state.viscous[rows.clone()] } else { &[] };
+        for rows in piece.clone() {
+            system.inertia.rows_times(rows.clone(), [&state.a], [&mut work.residual[rows]]);
+        }
         self.arch.dispatch_roomy(Residual {
-            turns: system.nodes.turns(rows.clone()),
-            known: &work.known[rows.clone()],
-            internal: &state.internal[rows.clone()],
-            viscous,
+            piece,
+            nodes: &system.nodes,
+            known: &work.known,
+            internal: &state.internal,
+            viscous: if system.damped { &state.viscous } else { &[] },
             weights: [1.0 - row.alpha_m, 1.0 - row.alpha_f, 1.0 - row.alpha_c],
-            q0: &from.q[rows.clone()],
-            q1: &state.q[rows],
-            residual,
+            q0: &from.q,
+            q1: &state.q,
+            residual: &mut work.residual,
         })
     }
 

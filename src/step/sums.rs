@@ -1,12 +1,16 @@
 //! Sums over all unknowns that a step needs, in vectors as wide as the processor has them.
 
 use crate::la::number::{Number, Wide};
+use crate::system::Nodes;
 use pulp::{Scalar, Simd, WithSimd};
+use std::ops::Range;
 
-/// Residual of (T3) in every row, and its sizes. Forces and moments have different units and are summed apart.
-pub(super) struct Residual<'a> {
-    /// 1.0 for rotations, 0.0 for others.
-    pub turns: &'a [f64],
+/// Residual of (T3) in the rows of a piece, and its sizes. Forces and moments have different units and are summed apart.
+pub(super) struct Residual<'a, P> {
+    /// Ranges of rows.
+    pub piece: P,
+    /// They know which rows are rotations.
+    pub nodes: &'a Nodes,
     /// The part of (T3) that the step cannot change.
     pub known: &'a [f64],
     pub internal: &'a [f64],
@@ -48,28 +52,28 @@ impl Sizes {
 /// The same in lanes: inertia, internal force and residual as forces, as moments, then works, then the displacement.
 type Lanes<S> = [Wide<S>; 9];
 
-impl WithSimd for Residual<'_> {
+impl<P: Iterator<Item = Range<usize>> + Clone> WithSimd for Residual<'_, P> {
     type Output = Sizes;
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) -> Sizes {
-        let n = self.residual.len();
-        if n == 0 {
-            return Sizes::default();
+        let (mut wide, mut rest) = ([Wide::splat(simd, 0.0); 9], [Wide::splat(Scalar, 0.0); 9]);
+        for rows in self.piece.clone() {
+            let turns = self.nodes.turns(rows.clone());
+            let whole = rows.len() - rows.len() % S::F64_LANES;
+            let (turns, left) = turns.split_at(whole);
+            self.rows(simd, rows.start..rows.start + whole, turns, &mut wide);
+            self.rows(Scalar, rows.start + whole..rows.end, left, &mut rest);
         }
-        let end = n - n % S::F64_LANES;
-        let mut wide = [Wide::splat(simd, 0.0); 9];
-        self.rows(simd, 0, end, &mut wide);
-        let mut rest = [Wide::splat(Scalar, 0.0); 9];
-        self.rows(Scalar, end, n, &mut rest);
         sizes(&wide, &rest)
     }
 }
 
-impl Residual<'_> {
+impl<P> Residual<'_, P> {
     #[inline(always)]
-    fn rows<S: Simd>(&mut self, simd: S, from: usize, to: usize, sums: &mut Lanes<S>) {
-        let (turns, known) = (part::<S>(self.turns, from, to), part::<S>(self.known, from, to));
+    fn rows<S: Simd>(&mut self, simd: S, rows: Range<usize>, turns: &[f64], sums: &mut Lanes<S>) {
+        let Range { start: from, end: to } = rows;
+        let (turns, known) = (S::as_simd_f64s(turns).0, part::<S>(self.known, from, to));
         let internal = part::<S>(self.internal, from, to);
         let damped = !self.viscous.is_empty();
         let viscous = if damped { part::<S>(self.viscous, from, to) } else { known };

@@ -46,7 +46,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Where the numbers of some rows are along the chain, lane by lane.
-    pub fn ranges(self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    pub fn ranges(self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> + Clone {
         let place = move |lane: usize, row: usize| 3 * (lane * self.rows + row).min(self.nodes);
         (0..self.lanes).map(move |lane| place(lane, rows.start)..place(lane, rows.end))
     }

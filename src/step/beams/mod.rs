@@ -177,7 +177,7 @@ impl Beams {
     }
 
     /// Where the numbers of some rows of a chain that is alone are.
-    pub fn ranges(&self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    pub fn ranges(&self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> + Clone + use<> {
         self.layout.ranges(rows.start..rows.end.min(self.layout.rows))
     }
 
