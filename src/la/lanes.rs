@@ -243,7 +243,7 @@ impl Processor {
     pub fn run<T: Task>(self, task: T) -> T::Output {
         #[cfg(target_arch = "x86_64")]
         if let Some(set) = self.wide() {
-            return self.dispatch(Inside(set, task));
+            return self.dispatch_roomy(Inside(set, task));
         }
         task.run::<Plain>(())
     }
