@@ -4,6 +4,7 @@
 //! A product with a band is one of slices, without indices. Entries that fill no band are multiplied by rows.
 
 use super::Processor;
+use super::repeats::{earliest, repeating};
 use super::rows::Rows;
 use super::symmetric::{Pattern, Symmetric};
 use pulp::{Simd, WithSimd};
@@ -14,31 +15,6 @@ const FILLED: usize = 8;
 
 /// Rows whose products are found together, so that they stay in the nearest cache.
 pub const CHUNK: usize = 256;
-
-/// Where this many numbers come again and again, the first of them are read: they stay in the nearest cache too. It is a
-/// multiple of the unknowns per node, one to three, and of the numbers in a vector.
-const PERIOD: usize = 12;
-
-/// The longest stretch of numbers that repeat themselves.
-pub fn repeating(x: &[f64]) -> Range<usize> {
-    let (mut longest, mut start) = (0..0, 0);
-    for i in 0..x.len().saturating_sub(PERIOD) {
-        if x[i] != x[i + PERIOD] {
-            start = i + 1;
-        } else if i + 1 - start > longest.len() {
-            longest = start..i + 1;
-        }
-    }
-    longest.start..if longest.is_empty() { longest.start } else { longest.end + PERIOD }
-}
-
-/// The numbers of a range, where they come first in the stretch in which `x` repeats itself.
-#[inline(always)]
-pub fn earliest<'a>(x: &'a [f64], repeating: &Range<usize>, range: Range<usize>) -> &'a [f64] {
-    let inside = repeating.start <= range.start && range.end <= repeating.end;
-    let shift = if inside { (range.start - repeating.start) / PERIOD * PERIOD } else { 0 };
-    &x[range.start - shift..range.end - shift]
-}
 
 /// A symmetric matrix, written for products.
 pub struct Bands {

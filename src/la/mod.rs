@@ -10,6 +10,7 @@ pub mod lanes;
 pub mod number;
 mod paths;
 mod processor;
+pub mod repeats;
 mod rows;
 pub mod small;
 mod strands;
@@ -17,7 +18,7 @@ pub mod subspace;
 mod symmetric;
 mod vector;
 
-pub use bands::{Bands, CHUNK, earliest, repeating};
+pub use bands::{Bands, CHUNK};
 pub use factor::{Factor, Singular};
 pub use processor::Processor;
 pub use symmetric::{Pattern, Symmetric};

@@ -7,7 +7,7 @@
 
 use crate::case::data::JointKind;
 use crate::la::lanes::Weave;
-use crate::la::{earliest, repeating};
+use crate::la::repeats::{earliest, repeating};
 use crate::model::{Component, Model};
 use crate::{Error, Result};
 use sprs::TriMat;
@@ -172,26 +172,38 @@ impl Nodes {
         unreachable!("every degree of freedom has an owner")
     }
 
-    /// Length and unit vector of every line. Where places in a plane are too coarse to tell a line from the one before, it is
-    /// taken for equal, so that equal elements have equal bits: what is made of them needs to be kept only once.
+    /// Length and unit vector of every line. Lines that follow each other and that rounded places cannot tell apart are equal
+    /// parts of the way from the first node to the last, to the bit: what is made of them needs to be kept only once.
     pub fn lines(&self, lines: &[[usize; 2]]) -> Vec<(f64, [f64; 2])> {
         let far = lines.iter().flatten().flat_map(|&node| self.place[node]).fold(0.0, |far: f64, x| far.max(x.abs()));
-        let rounding = if self.dimension == 1 { 0.0 } else { 4.0 * f64::EPSILON * far };
-        let mut all: Vec<(f64, [f64; 2])> = Vec::with_capacity(lines.len());
-        for &line in lines {
-            let (length, direction) = self.line(line);
-            let equal = |before: &(f64, [f64; 2])| {
-                let turn = (0..2).map(|k| (direction[k] - before.1[k]).abs() * length).fold(0.0, f64::max);
-                (length - before.0).abs().max(turn) <= rounding
+        let rounding = 4.0 * f64::EPSILON * far;
+        let mut all = Vec::with_capacity(lines.len());
+        while let [first, rest @ ..] = &lines[all.len()..] {
+            let [x, y] = self.way(*first);
+            let equal = |next: &[usize; 2]| {
+                let way = self.way(*next);
+                (way[0] - x).abs().max((way[1] - y).abs()) <= rounding
             };
-            all.push(all.last().copied().filter(equal).unwrap_or((length, direction)));
+            let follows = |k: &usize| lines[all.len() + k][1] == rest[*k][0] && equal(&rest[*k]);
+            let count = 1 + (0..rest.len()).take_while(follows).count();
+            let last = lines[all.len() + count - 1][1];
+            let way = self.way([first[0], last]);
+            all.extend(std::iter::repeat_n(self.length(way.map(|x| x / count as f64)), count));
         }
         all
     }
 
     /// Length and unit vector of a line between two nodes.
-    pub fn line(&self, [a, b]: [usize; 2]) -> (f64, [f64; 2]) {
-        let d = [self.place[b][0] - self.place[a][0], self.place[b][1] - self.place[a][1]];
+    pub fn line(&self, line: [usize; 2]) -> (f64, [f64; 2]) {
+        self.length(self.way(line))
+    }
+
+    fn way(&self, [a, b]: [usize; 2]) -> [f64; 2] {
+        [self.place[b][0] - self.place[a][0], self.place[b][1] - self.place[a][1]]
+    }
+
+    /// Length and unit vector of a way.
+    fn length(&self, d: [f64; 2]) -> (f64, [f64; 2]) {
         // In one dimension the exact difference, so that scaled units give scaled bits.
         let length = if self.dimension == 1 { d[0].abs() } else { d[0].hypot(d[1]) };
         (length, [d[0] / length, d[1] / length])

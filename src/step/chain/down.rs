@@ -61,9 +61,10 @@ impl<const CARRIES: bool, const PUSHED: bool> Task for Down<'_, CARRIES, PUSHED>
         let [q, v, a] = each(rows, |x| &x[..length - 1]);
         let (first, others) = y.split_at_mut(1);
         let pushed = force.0.get(1..).unwrap_or(&[]);
-        let mut part = Part { below: [q, v, a], edges: &edges[1..], force: pushed, y: others };
+        let mut part = Part { below: [q, v, a], edges, force: pushed, y: others };
         for piece in factor.pieces[1..].iter().rev() {
             let range = piece.rows.start - 1..piece.rows.end - 1;
+            part.edges = &edges[piece.constants..];
             match piece.filled.map(|first| &factor.fill[first..]) {
                 None => walk.eliminate::<CARRIES, PUSHED>(set, &mut part, range, None),
                 fill => walk.eliminate::<CARRIES, PUSHED>(set, &mut part, range, fill),
@@ -89,6 +90,7 @@ fn each<T, U>([a, b, c]: [T; 3], f: impl Fn(T) -> U) -> [U; 3] {
 struct Part<'a, R> {
     /// Old motion of the rows before these.
     below: [&'a [R]; 3],
+    /// Constants, from the first row of a range on.
     edges: &'a [[R; 2]],
     /// Empty where there is none.
     force: &'a [R],
@@ -141,7 +143,7 @@ impl<N: Number> Walk<N> {
     ) {
         let load = |row: &N::Row| N::load(set, row);
         let [q, v, a] = each(part.below, |x| &x[range.clone()]);
-        let (edges, y) = (&part.edges[range.clone()], &mut part.y[range.clone()]);
+        let (edges, y) = (&part.edges[..range.len()], &mut part.y[range.clone()]);
         let outside = if PUSHED { &part.force[range.clone()] } else { &[] };
         let fill = fill.map(|fill| &fill[..edges.len()]);
         for j in (0..edges.len()).rev() {

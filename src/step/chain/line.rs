@@ -5,6 +5,7 @@
 use super::kick::Answers;
 use crate::contact::Scene;
 use crate::la::lanes::{LANES, Row, Weave};
+use crate::la::repeats::stretch;
 use crate::la::{Factor, Symmetric};
 use crate::schemes::Tableau;
 use crate::system::System;
@@ -233,6 +234,8 @@ impl Weights {
 /// Rows that are treated alike, few enough to stay in the cache.
 pub(super) struct Piece {
     pub rows: Range<usize>,
+    /// First of the rows that their constants are read from: their own, or earlier ones that have the same.
+    pub constants: usize,
     /// Whether there is `fill` in them: the place of the first one in it.
     pub filled: Option<usize>,
     /// Whether impulses reach them: the place of the first one in every [`Response`].
@@ -290,7 +293,9 @@ impl Lanes {
         };
         let moves = [(1.0 - row.alpha_f) * h * row.c, 1.0 - row.alpha_c];
         let answers = Answers::new(&this, line, moves, scene, mass_factor);
-        this.pieces = pieces(&answers.reached, filled_from);
+        let (edges, masses) = (&this.edges.rows, &this.masses.rows);
+        let alike = stretch(weave.rows, 1, |j| edges[j] == edges[j + 1] && masses[j] == masses[j + 1]);
+        this.pieces = pieces(&answers.reached, filled_from, &alike);
         (this, answers)
     }
 
@@ -376,17 +381,19 @@ fn range(n: usize, lane: usize) -> (usize, usize) {
     (lane * rows, if lane + 1 == LANES { n } else { (lane + 1) * rows })
 }
 
-/// Cuts all rows behind the first one where they begin or cease to be reached, where `fill` begins, and into blocks.
-fn pieces(reached: &[bool], filled_from: usize) -> Vec<Piece> {
+/// Cuts all rows behind the first one where they begin or cease to be reached, where `fill` begins, and into blocks; in
+/// some of them all constants are `alike`.
+fn pieces(reached: &[bool], filled_from: usize, alike: &Range<usize>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let (mut begin, mut places) = (0, 0);
     while begin < reached.len() {
         let longest = if begin == 0 { 1 } else { BLOCK };
-        let alike = |row: &usize| reached[*row] == reached[begin] && (*row >= filled_from) == (begin >= filled_from);
-        let end = begin + (begin..reached.len()).take(longest).take_while(alike).count();
+        let same = |row: &usize| reached[*row] == reached[begin] && (*row >= filled_from) == (begin >= filled_from);
+        let end = begin + (begin..reached.len()).take(longest).take_while(same).count();
         let place = reached[begin].then_some(places);
         places += place.map_or(0, |_| end - begin);
-        pieces.push(Piece { rows: begin..end, filled: begin.checked_sub(filled_from), reached: place });
+        let constants = if alike.start <= begin && end <= alike.end { alike.start } else { begin };
+        pieces.push(Piece { rows: begin..end, constants, filled: begin.checked_sub(filled_from), reached: place });
         begin = end;
     }
     pieces

@@ -38,13 +38,13 @@ impl<const CARRIES: bool, const LOSES: bool> Task for Up<'_, CARRIES, LOSES> {
         let first = (walk.rates(set, &rows, 0), walk.places(set, &rows, 0));
         let mut booking = Booking::<N>::after(set, first.0, first.1);
         for piece in others {
-            let (range, rows, booking) = (piece.rows.clone(), &mut rows, &mut booking);
+            let (rows, booking) = (rows.within(piece.rows.clone(), piece.constants), &mut booking);
             // Written out, because each of them is a loop of its own.
             match (filled(piece), pressed(piece)) {
-                (None, None) => walk.go::<CARRIES, LOSES>(set, rows, range, More::of(None, None), booking),
-                (fill, None) => walk.go::<CARRIES, LOSES>(set, rows, range, More::of(fill, None), booking),
-                (None, kicks) => walk.go::<CARRIES, LOSES>(set, rows, range, More::of(None, kicks), booking),
-                (fill, kicks) => walk.go::<CARRIES, LOSES>(set, rows, range, More::of(fill, kicks), booking),
+                (None, None) => walk.go::<CARRIES, LOSES>(set, rows, More::of(None, None), booking),
+                (fill, None) => walk.go::<CARRIES, LOSES>(set, rows, More::of(fill, None), booking),
+                (None, kicks) => walk.go::<CARRIES, LOSES>(set, rows, More::of(None, kicks), booking),
+                (fill, kicks) => walk.go::<CARRIES, LOSES>(set, rows, More::of(fill, kicks), booking),
             }
         }
         // Back to the first row, and on to the unknowns behind all rows.
@@ -58,8 +58,8 @@ impl<const CARRIES: bool, const LOSES: bool> Task for Up<'_, CARRIES, LOSES> {
         let last = |x: N| x.row()[LANES - 1];
         let mut few = Booking::<f64>::after((), rates.map(last), places.map(last));
         let mut walk = Walk::<f64>::new((), &factor.weights, kick.p, &0.0, &last(walk.x));
-        let (range, more) = (0..tail.edges.len(), More::of(None, Some(&kick.response.tail)));
-        walk.go::<CARRIES, LOSES>((), &mut tail, range, more, &mut few);
+        let (tail, more) = (tail.within(0..tail.edges.len(), 0), More::of(None, Some(&kick.response.tail)));
+        walk.go::<CARRIES, LOSES>((), tail, more, &mut few);
         // The edge after the last unknown.
         few.add_places::<LOSES>(line.last_stiffness, Places::default());
         booking.stored().total(&few.sums)
@@ -113,16 +113,16 @@ fn arrays<'a>(
 }
 
 impl<R: Copy> Arrays<'_, R> {
-    /// Some of them, so that the compiler sees that all have the same length.
+    /// Some of them, with constants from a place of their own; and the compiler sees that all have the same length.
     #[inline(always)]
-    fn within(&mut self, range: Range<usize>) -> Arrays<'_, R> {
+    fn within(&mut self, range: Range<usize>, constants: usize) -> Arrays<'_, R> {
         let (old, new) = (&self.old, &mut self.new);
         let [q, v, a] = [&old.q[range.clone()], &old.v[range.clone()], &old.a[range.clone()]];
         Arrays {
             old: Motion { q, v, a },
             new: Motion { q: &mut new.q[range.clone()], v: &mut new.v[range.clone()], a: &mut new.a[range.clone()] },
-            edges: &self.edges[range.clone()],
-            masses: &self.masses[range.clone()],
+            edges: &self.edges[constants..][..range.len()],
+            masses: &self.masses[constants..][..range.len()],
             gravity: if self.gravity.is_empty() { &[] } else { &self.gravity[range] },
         }
     }
@@ -186,12 +186,10 @@ impl<N: Number> Walk<N> {
     fn go<const CARRIES: bool, const LOSES: bool>(
         &mut self,
         set: N::Set,
-        x: &mut Arrays<N::Row>,
-        range: Range<usize>,
+        mut x: Arrays<N::Row>,
         more: More<N::Row>,
         booking: &mut Booking<N>,
     ) {
-        let mut x = x.within(range);
         let len = x.edges.len();
         let (fill, kicks) = (more.fill.map(|x| &x[..len]), more.kicks.map(|x| &x[..len]));
         // As many sums in a loop as fit the registers.
