@@ -8,8 +8,9 @@
 //! output; arrays of stiffness by element, and fused multiply-add where the processor has it. The plain one solves with
 //! couplings and pivots, as a textbook writes LDLᵀ; the sharp one has the multipliers stored, which takes a
 //! multiplication out of its recurrence. carom, with every scheme: the whole run as a user gets it, with ledger, guards,
-//! digest and a history line every 100 steps. All walk by turns, and of each the best of many short stretches counts,
-//! because noise only ever adds.
+//! digest and a history line every 100 steps, on a bar of equal elements, whose constants it reads once, and on one of which
+//! no two elements are equal. All walk by turns, and of each the best of many short stretches counts, because noise only
+//! ever adds.
 
 use carom::case::data::HistoryOutput;
 use carom::case::{Format, parse};
@@ -44,12 +45,18 @@ const SCHEMES: [(&str, &str, f64); 6] = [
 
 fn main() {
     println!("impacting bar in contact; ns per unknown and step, in brackets over the plain loop by hand");
-    print!("{:>9} {:>6} {:>6}", "elements", "plain", "sharp");
-    SCHEMES.iter().for_each(|(name, ..)| print!(" {name:>18}"));
-    println!();
     let wanted: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
     let sizes = if wanted.is_empty() { vec![200, 2_000, 20_000, 200_000] } else { wanted };
-    for elements in sizes {
+    table("equal", &sizes, 1.0);
+    table("unequal", &sizes, 1.1);
+}
+
+/// A line for every size; `grading` is the length of the last element over that of the first.
+fn table(title: &str, sizes: &[usize], grading: f64) {
+    print!("{:>9} {:>6} {:>6}", title, "plain", "sharp");
+    SCHEMES.iter().for_each(|(name, ..)| print!(" {name:>18}"));
+    println!();
+    for &elements in sizes {
         let (mut plain, mut sharp, mut own) = (f64::INFINITY, f64::INFINITY, [f64::INFINITY; SCHEMES.len()]);
         let (clock, mut rounds) = (Instant::now(), 0);
         while rounds < 3 || clock.elapsed() < PATIENCE {
@@ -57,7 +64,7 @@ fn main() {
             sharp = sharp.min(by_hand::<true>(elements));
             for (best, (name, scheme, part)) in own.iter_mut().zip(SCHEMES) {
                 let scheme = if scheme.is_empty() { format!("{{ name = \"{name}\" }}") } else { scheme.into() };
-                *best = best.min(carom(elements, &scheme, part));
+                *best = best.min(carom(elements, grading, &scheme, part));
             }
             rounds += 1;
         }
@@ -197,11 +204,11 @@ impl<const SHARP: bool> WithSimd for Walk<'_, SHARP> {
 }
 
 /// Seconds per step of a run with everything that a user gets without frames.
-fn carom(elements: usize, scheme: &str, part: f64) -> f64 {
+fn carom(elements: usize, grading: f64, scheme: &str, part: f64) -> f64 {
     let text = cases::find("impacting-bar").expect("it ships").text;
     let h = part * step_size(elements);
     let set = [
-        format!("body.bar.line={{ from = [0.0], to = [10.0], elements = {elements} }}"),
+        format!("body.bar.line={{ from = [0.0], to = [10.0], elements = {elements}, grading = {grading} }}"),
         format!("time={{ end = {:e}, step = {h:e} }}", STEPS as f64 * h),
         format!("scheme={scheme}"),
     ];
