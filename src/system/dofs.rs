@@ -273,3 +273,50 @@ impl Classes {
         self.0[a.max(b)] = a.min(b);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(dimension: usize, place: Vec<[f64; 2]>) -> Nodes {
+        Nodes {
+            dimension,
+            place,
+            free: 0,
+            total: 0,
+            weave: None,
+            dofs: Vec::new(),
+            turns: Vec::new(),
+            repeating: 0..0,
+            counts: [0; 2],
+        }
+    }
+
+    #[test]
+    fn equal_lines_have_equal_bits_and_their_sum_is_the_way() {
+        let corner = |s: f64| if s < 1.0 { [3.7 + 0.3 * s, 1.2 - 0.4 * s] } else { [4.0 + (s - 1.0), 0.8] };
+        // Every second line of the third way is longer by a hundredth; the fourth has gaps.
+        let uneven = |s: f64| [s + if (s * 1000.0).round() as usize % 2 == 0 { 0.0 } else { 1e-5 }, 0.0];
+        for (dimension, kinds, way, gaps) in [
+            (1, 1, &(|s: f64| [0.1 + s / 3.0, 0.0]) as &dyn Fn(f64) -> [f64; 2], 1),
+            (2, 2, &corner, 1),
+            (2, 2000, &uneven, 1),
+            (1, 1, &(|s: f64| [s, 0.0]), 2),
+        ] {
+            let nodes = nodes(dimension, (0..=2000).map(|i| way(f64::from(i) / 1000.0)).collect());
+            let lines: Vec<[usize; 2]> = (0..2000).step_by(gaps).map(|i| [i, i + 1]).collect();
+            let all = nodes.lines(&lines);
+            let changes = all.windows(2).filter(|pair| pair[0] != pair[1]).count();
+            // Lines that do not follow each other keep their own rounding.
+            assert!(gaps > 1 || changes + 1 == kinds, "{changes} changes");
+            let (mut sum, mut worst) = (0.0, 0.0_f64);
+            for (own, &line) in all.iter().zip(&lines) {
+                let (length, direction) = nodes.line(line);
+                worst = worst.max((own.0 - length).abs()).max((own.1[0] - direction[0]).abs() * length);
+                sum += own.0;
+            }
+            let whole: f64 = lines.iter().map(|&line| nodes.line(line).0).sum();
+            assert!((sum - whole).abs() < 1e-13 * whole && worst < 4e-15, "{sum} {whole} {worst:e}");
+        }
+    }
+}
