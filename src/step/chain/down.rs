@@ -143,7 +143,7 @@ impl<N: Number> Walk<N> {
     ) {
         let load = |row: &N::Row| N::load(set, row);
         let [q, v, a] = each(part.below, |x| &x[range.clone()]);
-        let (edges, y) = (&part.edges[..range.len()], &mut part.y[range.clone()]);
+        let (edges, y) = (&part.edges[..range.end - range.start], &mut part.y[range.clone()]);
         let outside = if PUSHED { &part.force[range.clone()] } else { &[] };
         let fill = fill.map(|fill| &fill[..edges.len()]);
         for j in (0..edges.len()).rev() {

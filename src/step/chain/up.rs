@@ -116,13 +116,15 @@ impl<R: Copy> Arrays<'_, R> {
     /// Some of them, with constants from a place of their own; and the compiler sees that all have the same length.
     #[inline(always)]
     fn within(&mut self, range: Range<usize>, constants: usize) -> Arrays<'_, R> {
+        // Not `len`, which the compiler does not see to be the length of what the range selects.
+        let constants = constants..constants + (range.end - range.start);
         let (old, new) = (&self.old, &mut self.new);
         let [q, v, a] = [&old.q[range.clone()], &old.v[range.clone()], &old.a[range.clone()]];
         Arrays {
             old: Motion { q, v, a },
             new: Motion { q: &mut new.q[range.clone()], v: &mut new.v[range.clone()], a: &mut new.a[range.clone()] },
-            edges: &self.edges[constants..][..range.len()],
-            masses: &self.masses[constants..][..range.len()],
+            edges: &self.edges[constants.clone()],
+            masses: &self.masses[constants],
             gravity: if self.gravity.is_empty() { &[] } else { &self.gravity[range] },
         }
     }
