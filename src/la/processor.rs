@@ -1,10 +1,13 @@
 //! What of this processor the loops use: vectors of four numbers at most, so that results depend on whether multiplications
 //! and additions are fused, and on nothing else.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, WithSimd};
 
 #[cfg(target_arch = "x86_64")]
-use pulp::x86::{V3, V4};
+use pulp::{
+    Simd,
+    x86::{V3, V4},
+};
 
 /// The best instructions of this processor.
 #[derive(Clone, Copy, Debug)]

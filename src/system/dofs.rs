@@ -296,7 +296,7 @@ mod tests {
     fn equal_lines_have_equal_bits_and_their_sum_is_the_way() {
         let corner = |s: f64| if s < 1.0 { [3.7 + 0.3 * s, 1.2 - 0.4 * s] } else { [4.0 + (s - 1.0), 0.8] };
         // Every second line of the third way is longer by a hundredth; the fourth has gaps.
-        let uneven = |s: f64| [s + if (s * 1000.0).round() as usize % 2 == 0 { 0.0 } else { 1e-5 }, 0.0];
+        let uneven = |s: f64| [s + if ((s * 1000.0).round() as usize).is_multiple_of(2) { 0.0 } else { 1e-5 }, 0.0];
         for (dimension, kinds, way, gaps) in [
             (1, 1, &(|s: f64| [0.1 + s / 3.0, 0.0]) as &dyn Fn(f64) -> [f64; 2], 1),
             (2, 2, &corner, 1),

@@ -12,8 +12,7 @@ mod sweeps;
 mod tests;
 
 use crate::elements::section::Section;
-use crate::la::Processor;
-use crate::la::Symmetric;
+use crate::la::{Processor, Symmetric};
 use crate::system::System;
 use constants::{CONSTANTS, Constants, TANGENT, Table};
 use layout::{Aligned, Interleave, Layout, Separate};
@@ -282,23 +281,24 @@ impl Beams {
 
     /// Turns a right-hand side into lanes.
     fn bring(&mut self, b: &[f64]) {
-        self.eliminated = false;
         if self.is_alone() {
-            return self.bring_rows(0..self.layout.rows, b);
+            self.bring_rows(0..self.layout.rows, b);
+        } else {
+            let [mut line, other] = std::mem::take(&mut self.line);
+            line.fill(0.0);
+            self.runs.iter().filter(|run| run.dof < self.free).for_each(|run| run.fetch(b, &mut line));
+            self.bring_rows(0..self.layout.rows, &line);
+            self.line = [line, other];
         }
-        let [mut line, other] = std::mem::take(&mut self.line);
-        line.fill(0.0);
-        self.runs.iter().filter(|run| run.dof < self.free).for_each(|run| run.fetch(b, &mut line));
-        self.bring_rows(0..self.layout.rows, &line);
-        self.line = [line, other];
+        self.brought = false;
     }
 
-    /// The same in some rows; when all are there, they may be for the next factor.
+    /// The same in some rows of one that is for the next factor.
     pub fn bring_rows(&mut self, rows: Range<usize>, b: &[f64]) {
         let (layout, width) = (self.layout, 3 * self.layout.lanes);
         let x = &mut self.x[rows.start * width..rows.end * width];
         self.arch.dispatch(Interleave { layout, line: b, first: rows.start, rows: x });
-        self.brought = true;
+        (self.brought, self.eliminated) = (true, false);
     }
 
     /// The factor, part of which are the strains that it was found at.
