@@ -1,5 +1,5 @@
 //! Cost of Newton's method on exact beams: a step of the rotating beam as a user gets it, and a pass per node of long
-//! free beams.
+//! free beams, of equal elements, whose constants are kept once, and of unequal ones.
 //!
 //! ```text
 //! cargo bench --bench beam
@@ -31,13 +31,16 @@ fn main() {
     println!("rotating beam, 4 elements, with ledger, guards, digest and a history line every 100 steps:");
     println!("{:>10.2} us per step, {passes:.2} passes per step", step * 1e6);
     println!("\nfree beam in large rotation, ns per node and pass; in brackets that over 100 elements");
-    println!(
-        "{:>10} {:>14} {:>14} {:>14} {:>14}",
-        "elements", "pass, scalar", "pass, lanes", "step, scalar", "step, lanes"
-    );
+    table("equal", 1.0);
+    table("unequal", 1.1);
+}
+
+/// A line for every size; `grading` is the length of the last element over that of the first.
+fn table(title: &str, grading: f64) {
+    println!("{title:>10} {:>14} {:>14} {:>14} {:>14}", "pass, scalar", "pass, lanes", "step, scalar", "step, lanes");
     let mut first = None;
     for elements in [100, 2_000, 20_000] {
-        let [scalar, lanes] = flying(elements);
+        let [scalar, lanes] = flying(elements, grading);
         let each = [scalar[0], lanes[0], scalar[1], lanes[1]];
         let first = *first.get_or_insert(each);
         print!("{elements:>10}");
@@ -112,8 +115,9 @@ spin = 20.0
 
 /// Seconds per node and pass of a free beam that spins, in scalar code and in lanes: of a pass alone, and of a whole step
 /// with its ledger over its passes.
-fn flying(elements: usize) -> [[f64; 2]; 2] {
-    let set = [format!("body.beam.line.elements={elements}")];
+fn flying(elements: usize, grading: f64) -> [[f64; 2]; 2] {
+    let line = format!("{{ from = [0.0, 0.0], to = [10.0, 0.0], elements = {elements}, grading = {grading} }}");
+    let set = [format!("body.beam.line={line}")];
     let (case, prepared) = prepare(FREE, &set);
     let row = schemes::find(&case.scheme.name).expect("it is there").tableau(&case.scheme.parameters);
     let settings = Settings {
