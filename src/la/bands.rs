@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn products_are_those_of_the_sparse_matrix() {
         let line = |n: u32, reach: u32| (0..n.saturating_sub(reach)).map(move |i| vec![i, i + reach]);
-        let patterns = [
+        let patterns: [(usize, Vec<Vec<u32>>); 6] = [
             // Bands, with more than a chunk of rows and less; single entries far from them; the diagonal alone.
             (1000, line(1000, 1).chain(line(1000, 3)).collect()),
             (700, line(700, 3).chain(line(600, 290)).chain([vec![0, 699], vec![5, 400]]).collect()),
@@ -243,9 +243,21 @@ mod tests {
             (3, Vec::new()),
             (1, Vec::new()),
         ];
-        for (n, cliques) in patterns {
+        // Entries that are all different, some of them zero; and such that repeat themselves, but for one column.
+        let different = |k: usize, _: usize, _: usize| if k % 7 == 4 { 0.0 } else { wave(k) };
+        let repeating = |_: usize, column: usize, distance: usize| {
+            if column == 420 { 7.0 } else { wave(column % 3 + 5 * distance) }
+        };
+        let fillings: [&dyn Fn(usize, usize, usize) -> f64; 2] = [&different, &repeating];
+        for ((n, cliques), value) in patterns.iter().flat_map(|pattern| fillings.map(|value| (pattern, value))) {
+            let n = *n;
             let pattern = Pattern::from_cliques(n, cliques.iter().map(Vec::as_slice));
-            let values = (0..pattern.len()).map(|k| if k % 7 == 4 { 0.0 } else { wave(k) }).collect();
+            let mut values = vec![0.0; pattern.len()];
+            for column in 0..n {
+                for k in pattern.starts[column] as usize..pattern.starts[column + 1] as usize {
+                    values[k] = value(k, column, column - pattern.rows[k] as usize);
+                }
+            }
             let a = Symmetric { pattern: pattern.into(), values };
             let x: Vec<f64> = (0..n).map(wave).collect();
             let (mut y, mut z) = (vec![9.0; n], vec![0.0; n]);

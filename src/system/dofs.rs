@@ -176,10 +176,11 @@ impl Nodes {
     /// parts of the way from the first node to the last, to the bit: what is made of them needs to be kept only once.
     pub fn lines(&self, lines: &[[usize; 2]]) -> Vec<(f64, [f64; 2])> {
         let far = lines.iter().flatten().flat_map(|&node| self.place[node]).fold(0.0, |far: f64, x| far.max(x.abs()));
-        let rounding = 4.0 * f64::EPSILON * far;
         let mut all = Vec::with_capacity(lines.len());
         while let [first, rest @ ..] = &lines[all.len()..] {
             let [x, y] = self.way(*first);
+            // Where places are so coarse that lines of any direction could be the same, each keeps its own.
+            let rounding = (4.0 * f64::EPSILON * far).min(1e-6 * x.abs().max(y.abs()));
             let equal = |next: &[usize; 2]| {
                 let way = self.way(*next);
                 (way[0] - x).abs().max((way[1] - y).abs()) <= rounding
@@ -295,13 +296,20 @@ mod tests {
     #[test]
     fn equal_lines_have_equal_bits_and_their_sum_is_the_way() {
         let corner = |s: f64| if s < 1.0 { [3.7 + 0.3 * s, 1.2 - 0.4 * s] } else { [4.0 + (s - 1.0), 0.8] };
-        // Every second line of the third way is longer by a hundredth; the fourth has gaps.
+        // Every second line of the third way is longer by a hundredth; the fourth has gaps; the last goes to and fro, where
+        // places are no closer to each other than a line is long.
         let uneven = |s: f64| [s + if ((s * 1000.0).round() as usize).is_multiple_of(2) { 0.0 } else { 1e-5 }, 0.0];
         for (dimension, kinds, way, gaps) in [
             (1, 1, &(|s: f64| [0.1 + s / 3.0, 0.0]) as &dyn Fn(f64) -> [f64; 2], 1),
             (2, 2, &corner, 1),
             (2, 2000, &uneven, 1),
             (1, 1, &(|s: f64| [s, 0.0]), 2),
+            (
+                2,
+                2000,
+                &|s: f64| [1e13 + if ((s * 1000.0).round() as usize).is_multiple_of(2) { 0.0 } else { 0.002 }, 0.0],
+                1,
+            ),
         ] {
             let nodes = nodes(dimension, (0..=2000).map(|i| way(f64::from(i) / 1000.0)).collect());
             let lines: Vec<[usize; 2]> = (0..2000).step_by(gaps).map(|i| [i, i + 1]).collect();
