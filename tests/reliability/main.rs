@@ -4,7 +4,10 @@
 mod common;
 mod faults;
 mod guards;
+mod memory;
 mod mutants;
+mod owners;
+mod power;
 mod resume;
 mod same_bytes;
 

@@ -1,0 +1,1 @@
+//! One owner at a time, and nothing deleted that is not ours.

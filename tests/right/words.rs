@@ -1,0 +1,1 @@
+//! What carom says of a run: words, counts, pictures and advice that misled.
