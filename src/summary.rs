@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
+use std::time::Duration;
 
 /// Version of the layout of `summary.json`.
 const SCHEMA: u32 = 1;
@@ -76,6 +77,18 @@ pub struct Timing {
     pub output_s: f64,
     /// All together, but for the report.
     pub total_s: f64,
+}
+
+impl Timing {
+    /// Times from those of the set-up, of the steps and of all; a clock that steps back makes no negative ones.
+    pub fn new(setup: Duration, steps: Duration, total: Duration) -> Timing {
+        Timing {
+            setup_s: setup.as_secs_f64(),
+            steps_s: steps.as_secs_f64(),
+            output_s: total.saturating_sub(setup).saturating_sub(steps).as_secs_f64(),
+            total_s: total.as_secs_f64(),
+        }
+    }
 }
 
 /// What a run was made of.
@@ -323,4 +336,16 @@ fn hashes(loaded: &Loaded, case: &Value) -> Map<String, Value> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_steps_back_ends_no_run() {
+        let [short, long] = [1, 3].map(Duration::from_secs);
+        assert_eq!(Timing::new(short, short, long).output_s, 1.0);
+        assert_eq!(Timing::new(long, short, short).output_s, 0.0);
+    }
 }
