@@ -20,7 +20,7 @@ use crate::statics::{self, Statics};
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
 use crate::system::System;
-use crate::{Error, Result, advice};
+use crate::{Error, Result, advice, shell};
 use std::path::Path;
 use std::time::Instant;
 
@@ -200,14 +200,26 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
     advice.extend(advice::open_ledger(model, system, &arrival));
     let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
-    let mut summary = Summary::new(parts, Timing::default());
-    let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");
-    if case.output.report {
-        report::write(out, &text(&summary))?;
-    }
     let total = clock.elapsed();
-    summary.timing = Timing::new(setup, arrival.stepping, total);
-    write_atomically(&out.join("summary.json"), text(&summary).as_bytes())?;
+    let summary = Summary::new(parts, Timing::new(setup, arrival.stepping, total));
+    let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");
+    write_atomically(&out.join("summary.json"), text.as_bytes())?;
+    // Last: a page that cannot be made must not cost the numbers.
+    if case.output.report {
+        report::write(out, &text).map_err(|error| but_complete(error, out))?;
+    }
     keeper.done()?;
     Ok(summary)
+}
+
+/// What is wrong with the report of a run whose summary is written.
+fn but_complete(error: Error, out: &Path) -> Error {
+    let again = format!("the run itself is complete; make the page with: carom report {}", shell::argument(out));
+    match error {
+        Error::Io { action, path, source } => {
+            Error::Io { action, path, source: std::io::Error::new(source.kind(), format!("{source}\n  {again}")) }
+        }
+        Error::Input(text) => Error::Input(format!("{text}\n  {again}")),
+        other => other,
+    }
 }
