@@ -116,9 +116,11 @@ impl Manifest {
         Ok(None)
     }
 
-    /// The same for a complete run, whose lists name every frame that it wrote.
+    /// The same for a complete run, whose lists name every frame that it wrote. One with a checkpoint may be on its way to
+    /// its end again.
     pub(super) fn complete(mut self, dir: &Path) -> Result<Manifest> {
-        if !self.lists("summary.json") || find(&dir.join("summary.json"))?.is_none() {
+        let has = |name: &str| find(&dir.join(name)).map(|bytes| bytes.is_some());
+        if !self.lists("summary.json") || !has("summary.json")? || has("checkpoint.bin")? {
             return Ok(self);
         }
         let mut named = Vec::new();

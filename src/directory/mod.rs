@@ -304,6 +304,10 @@ mod tests {
         fs::write(root.path().join("series.pvd"), "<DataSet file=\"frames/000000.vtu\"/>").unwrap();
         let error = begin(root.path(), &run(), true).unwrap_err();
         assert!(error.to_string().contains("has `frames/000500.vtu`"), "{error}");
+        // With a checkpoint it is not complete: its list may lag behind its frames.
+        put(root.path(), &["checkpoint.bin"]);
+        begin(root.path(), &run(), true).unwrap();
+        assert_eq!(all(root.path()), ["manifest.json"]);
     }
 
     #[test]
