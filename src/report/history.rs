@@ -38,7 +38,7 @@ impl Table {
     /// Finds the table of the run in `dir` and reads the names of its columns.
     pub fn open(dir: &Path) -> Result<Table> {
         let binary = dir.join(HistoryFormat::Npy.file());
-        let (path, format) = match binary.exists() {
+        let (path, format) = match binary.try_exists().map_err(Error::io("find", &binary))? {
             true => (binary, HistoryFormat::Npy),
             false => (dir.join(HistoryFormat::Csv.file()), HistoryFormat::Csv),
         };

@@ -41,7 +41,7 @@ pub fn write(dir: &Path, summary: &str) -> Result<()> {
     }
     let plots = Plots::new(&Table::open(dir)?)?;
     let path = dir.join("animation.json");
-    if !path.exists() {
+    if !path.try_exists().map_err(Error::io("find", &path))? {
         let cause = "the run was made with output.report = false; run the case again without that";
         return Err(broken("animation.json", format!("there is no such file: {cause}")));
     }

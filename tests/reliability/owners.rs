@@ -626,3 +626,19 @@ fn a_checkpoint_that_cannot_be_read_is_not_taken_for_absent() {
     std::fs::remove_dir(place.path(broken.to_str().unwrap())).unwrap();
     place.good(&sweep);
 }
+
+/// A link to itself is a file that is there and cannot be looked at.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_looked_at_is_not_taken_for_absent() {
+    let place = Place::new();
+    place.good(&["run", "bar.toml", "-o", "out"]);
+    for name in ["history.npy", "animation.json"] {
+        let path = place.path("out").join(name);
+        let _ = std::fs::remove_file(&path);
+        std::os::unix::fs::symlink(name, &path).unwrap();
+        let (code, message) = place.carom(&["report", "out"]);
+        assert!(code == 6 && message.contains(&format!("cannot find out/{name}")), "{code}: {message}");
+        std::fs::remove_file(&path).unwrap();
+    }
+}
