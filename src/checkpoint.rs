@@ -5,7 +5,7 @@
 //! of an uninterrupted one, because all that a step depends on is here or is computed from it again.
 
 use crate::case::Loaded;
-use crate::files::{remove, write_atomically};
+use crate::files::{self, write_atomically};
 use crate::ledger::Ledger;
 use crate::march::Memory;
 use crate::state::{Energy, State};
@@ -64,8 +64,7 @@ impl Identity {
         let mut files = BTreeMap::new();
         for name in loaded.case.files() {
             let path = loaded.path(name);
-            let bytes = std::fs::read(&path).map_err(Error::io("read", &path))?;
-            files.insert(name.to_string(), hex(&bytes));
+            files.insert(name.to_string(), hex(&files::read(&path)?));
         }
         Ok(Identity {
             version: env!("CARGO_PKG_VERSION").to_string(),
@@ -136,17 +135,29 @@ impl Checkpoint {
 
     /// Reads the checkpoint of a directory.
     pub fn read(dir: &Path) -> Result<Checkpoint> {
+        if let Some(checkpoint) = Checkpoint::find(dir)? {
+            return Ok(checkpoint);
+        }
+        let done = files::exists(&dir.join("summary.json"))?;
+        let why = if done { "the run is complete" } else { "there is no checkpoint; start anew with `carom run`" };
+        Err(Error::Input(format!("cannot resume {}: {why}", dir.display())))
+    }
+
+    /// The checkpoint of a directory if there is one.
+    fn find(dir: &Path) -> Result<Option<Checkpoint>> {
         let path = dir.join(FILE);
-        let bytes = match std::fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let done = dir.join("summary.json").exists();
-                let why =
-                    if done { "the run is complete" } else { "there is no checkpoint; start anew with `carom run`" };
-                return Err(Error::Input(format!("cannot resume {}: {why}", dir.display())));
-            }
-            other => other.map_err(Error::io("read", &path))?,
-        };
-        Checkpoint::parse(&bytes).map_err(|what| Error::Input(format!("{}: {what}", path.display())))
+        let Some(bytes) = files::find(&path)? else { return Ok(None) };
+        let broken = |what| Error::Input(format!("{}: {what}", path.display()));
+        Checkpoint::parse(&bytes).map(Some).map_err(broken)
+    }
+
+    /// The checkpoint of a directory if there is one that can be used. A damaged one is no loss but time; a disk that
+    /// does not answer is an error.
+    pub fn usable(dir: &Path) -> Result<Option<Checkpoint>> {
+        match Checkpoint::find(dir) {
+            Err(Error::Input(_)) => Ok(None),
+            other => other,
+        }
     }
 
     /// Reads a checkpoint from bytes; the error says what is wrong with them.
@@ -241,7 +252,7 @@ impl Keeper {
     /// Writes a checkpoint; its identity is put in here.
     pub fn keep(&mut self, make: impl FnOnce(Identity) -> Result<Checkpoint>) -> Result<()> {
         if !self.early {
-            std::fs::create_dir_all(&self.dir).map_err(Error::io("create", &self.dir))?;
+            files::make_directories(&self.dir)?;
         }
         make(self.identity.clone())?.write(&self.dir)?;
         (self.last, self.since) = (Instant::now(), 0);
@@ -251,16 +262,26 @@ impl Keeper {
     /// Removes the checkpoint of a run that is complete.
     pub fn done(&self) -> Result<()> {
         if self.early {
-            return remove(&self.dir.join(FILE));
+            return files::remove(&self.dir.join(FILE));
         }
-        let gone = std::fs::remove_dir_all(&self.dir);
         // Most such runs never come to a checkpoint.
-        let gone = gone.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) });
-        gone.map_err(Error::io("remove", &self.dir))
+        if files::exists(&self.dir)? { discard(&self.dir) } else { Ok(()) }
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Removes a directory with nothing but a checkpoint, or what a kill left of one; what somebody else keeps there stays.
+/// A power cut may bring it back until the directory above is synced.
+pub(crate) fn discard(dir: &Path) -> Result<()> {
+    for path in files::list(dir)? {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().trim_start_matches('.').starts_with(FILE)) {
+            files::remove_file(&path)?;
+        }
+    }
+    files::remove_if_empty(dir)
+}
+
+/// The SHA-256 of some bytes.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The output directory of a run: never mixed with an earlier one.
 
-use crate::{Error, Result};
+use crate::{Error, Result, files};
 use std::fs;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ const OWN_STEMS: [&str; 2] = ["checkpoint", "animation"];
 /// Makes `dir`, or empties it of what carom wrote if `force` is given. Anything else in it stays; without `force` a
 /// directory that is not empty is refused.
 pub fn claim(dir: &Path, force: bool) -> Result<()> {
-    fs::create_dir_all(dir).map_err(Error::io("create", dir))?;
+    files::make_directories(dir)?;
     let entries = fs::read_dir(dir).map_err(Error::io("read", dir))?;
     let names: Vec<_> = entries
         .map(|entry| entry.map(|e| e.file_name()))

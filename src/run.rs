@@ -124,7 +124,8 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let Prepared { model, system, .. } = &prepared;
     let identity = Identity::new(loaded)?;
     // A checkpoint that does not fit is no loss but time.
-    let from = dir.and_then(|dir| Checkpoint::read(dir).ok()).filter(|it| it.identity.demand(&identity).is_ok());
+    let from = dir.map(Checkpoint::usable).transpose()?.flatten().filter(|it| it.identity.demand(&identity).is_ok());
+    let files = identity.files.clone();
     let mut digest = Digest::new(system);
     let mut keeper = dir.map(|dir| Keeper::late(dir, identity, often(&loaded.case)));
     let setup = clock.elapsed();
@@ -132,7 +133,8 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let (arrival, factorization) = march_with(&loaded.case, &prepared, &mut [&mut digest], escort)?;
     keeper.map_or(Ok(()), |keeper| keeper.done())?;
     let advice = prepared.advice.clone();
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let parts =
+        Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let timing = Timing {
         setup_s: setup.as_secs_f64(),
         steps_s: arrival.stepping.as_secs_f64(),
@@ -180,6 +182,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     if let Some(animation) = &mut animation {
         sinks.push(animation);
     }
+    let files = identity.files.clone();
     let mut keeper = Keeper::new(out, identity, often(case));
     let escort = Escort { keeper: Some(&mut keeper), from: manner.from, stop: manner.stop };
     let result = march_with(case, &prepared, &mut sinks, escort);
@@ -191,7 +194,8 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let mut advice = prepared.advice.clone();
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let parts =
+        Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let mut summary = Summary::new(parts, Timing::default());
     let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");
     if case.output.report {

@@ -51,7 +51,7 @@ impl Run {
 
 impl Resume {
     pub fn execute(&self, manners: &Manners, threads: Option<usize>) -> Result<()> {
-        if Sweep::lives_in(&self.dir) {
+        if Sweep::lives_in(&self.dir)? {
             return sweep::resume(&self.dir, self.max_wall, manners, threads);
         }
         let checkpoint = Checkpoint::read(&self.dir)?;

@@ -15,7 +15,7 @@ pub use table::Table;
 
 use crate::case::{self, Loaded};
 use crate::checkpoint::{Checkpoint, Identity};
-use crate::files::{faults, write_atomically};
+use crate::files::{self, faults, write_atomically};
 use crate::run::{self, Manner};
 use crate::sinks::{Record, Sink};
 use crate::summary::Summary;
@@ -46,6 +46,9 @@ pub struct Plan {
 const PLAN: &str = "sweep.json";
 /// Whole rows; there when the sweep, or the shard, is complete.
 const LINES: &str = "table.jsonl";
+
+/// What the names of directories with checkpoints of runs under way begin with; the number of the run follows.
+const UNFINISHED: &str = "unfinished-";
 
 /// Figure that is drawn unless another is asked for.
 pub const FIGURE: &str = "energy.final";
@@ -142,8 +145,8 @@ impl Sweep {
     }
 
     /// Whether there is a sweep in a directory.
-    pub fn lives_in(dir: &Path) -> bool {
-        dir.join(PLAN).exists()
+    pub fn lives_in(dir: &Path) -> Result<bool> {
+        files::exists(&dir.join(PLAN))
     }
 
     /// The name of the case.
@@ -196,7 +199,11 @@ impl Sweep {
         let mut first = self.load(0)?;
         first.case.time.end = first.case.time.step;
         // A run that fails will say so in its row.
-        let Ok(summary) = run::measure(&first, None, &|| None) else { return Ok(()) };
+        let summary = match run::measure(&first, None, &|| None) {
+            Ok(summary) => summary,
+            Err(error @ Error::Io { .. }) => return Err(error),
+            Err(_) => return Ok(()),
+        };
         let figures = row::figures(&summary);
         if figures.contains_key(&self.plan.plot) {
             return Ok(());
@@ -214,14 +221,20 @@ impl Sweep {
         stop: &(dyn Fn() -> Option<Error> + Sync),
         seen: &(dyn Fn(&Row) + Sync),
     ) -> Result<Outcome> {
-        if Sweep::lives_in(out) && !force {
+        if Sweep::lives_in(out)? && !force {
             Plan::read(out)?.demand(&self.plan)?;
         } else {
             directory::claim(out, force)?;
             self.plan.write(out)?;
         }
-        if out.join(LINES).exists() {
+        if files::exists(&out.join(LINES))? {
             let rows = read_rows(out)?;
+            if !rows.iter().map(|row| row.run).eq(self.numbers()) {
+                let (path, there, due) = (out.join(LINES), rows.len(), self.count());
+                let what = format!("{}: {there} rows, but this is not one for each of {due} runs", path.display());
+                return Err(Error::Input(what));
+            }
+            journal::clear(out)?;
             return Ok(Outcome { kept: rows.len(), rows, stepping: 0.0 });
         }
         let (mut journal, mut rows) = Journal::open(out)?;
@@ -250,7 +263,7 @@ impl Sweep {
         rows.extend(more);
         rows.sort_by_key(|row| row.run);
         write_table(out, &self.plan, &rows)?;
-        journal::remove(out)?;
+        journal::clear(out)?;
         Ok(Outcome { rows, kept, stepping })
     }
 
@@ -259,14 +272,15 @@ impl Sweep {
         if let Some(error) = stop() {
             return Err(error);
         }
-        let outcome = self.load(run).and_then(|loaded| {
-            if !self.plan.keep_runs {
-                return run::measure(&loaded, Some(&out.join(format!("unfinished-{run:06}"))), stop);
-            }
+        // Every run was checked before: what cannot be read now is no fault of its own, and no row.
+        let loaded = self.load(run)?;
+        let outcome = if self.plan.keep_runs {
             let dir = out.join(format!("runs/{run:06}"));
-            let from = Checkpoint::read(&dir).ok();
+            let from = Checkpoint::usable(&dir)?;
             run::run(&loaded, &dir, Manner { force: from.is_none(), from, stop, extra: &mut Nothing })
-        });
+        } else {
+            run::measure(&loaded, Some(&out.join(format!("{UNFINISHED}{run:06}"))), stop)
+        };
         match outcome {
             Err(error @ (Error::Io { .. } | Error::Stopped { .. })) => Err(error),
             other => Ok(other),
@@ -318,9 +332,10 @@ fn write_table(out: &Path, plan: &Plan, rows: &[Row]) -> Result<()> {
 
 fn read_rows(dir: &Path) -> Result<Vec<Row>> {
     let path = dir.join(LINES);
-    let text = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+    let text = files::read_text(&path)?;
     let row = |(k, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|error| Error::Input(format!("{}:{}: {error}", path.display(), k + 1)))
+        let again = format!("delete {LINES}, and `carom resume {}` makes it again", dir.display());
+        Row::parse(line).map_err(|what| Error::Input(format!("{}:{}: {what}; {again}", path.display(), k + 1)))
     };
     text.lines().enumerate().map(row).collect()
 }
@@ -328,11 +343,8 @@ fn read_rows(dir: &Path) -> Result<Vec<Row>> {
 impl Plan {
     fn read(dir: &Path) -> Result<Plan> {
         let path = dir.join(PLAN);
-        let text = match std::fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(Error::Input(format!("{} is not the directory of a sweep", dir.display())));
-            }
-            other => other.map_err(Error::io("read", &path))?,
+        let Some(text) = files::find(&path)? else {
+            return Err(Error::Input(format!("{} is not the directory of a sweep", dir.display())));
         };
         serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{}: {error}", path.display())))
     }
@@ -384,7 +396,7 @@ pub fn merge(dirs: &[PathBuf], out: Option<&Path>, force: bool) -> Result<(Plan,
     let mut plans: Vec<Plan> = Vec::new();
     for dir in dirs {
         let plan = Plan::read(dir)?;
-        if !dir.join(LINES).exists() {
+        if !files::exists(&dir.join(LINES))? {
             return wrong(dir, &format!("this shard is not complete; go on with: carom resume {}", dir.display()));
         }
         if let Some(first) = plans.first() {
