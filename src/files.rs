@@ -63,7 +63,8 @@ pub fn list(dir: &Path) -> Result<Vec<PathBuf>> {
 
 /// Makes a directory and those above it that are missing; they are there after a power cut too.
 pub fn make_directories(dir: &Path) -> Result<()> {
-    if dir.as_os_str().is_empty() || exists(dir)? {
+    let there = || perform(|| Call::Look(dir.into()), || dir.try_exists()).map_err(Error::io("create", dir));
+    if dir.as_os_str().is_empty() || there()? {
         return Ok(());
     }
     dir.parent().map_or(Ok(()), make_directories)?;
