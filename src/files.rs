@@ -48,6 +48,25 @@ pub fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(read(path)?).map_err(broken)
 }
 
+/// A file open for reading piece by piece.
+#[derive(Debug)]
+pub struct Reading {
+    file: fs::File,
+    path: PathBuf,
+}
+
+/// Opens a file that is too large to be read at once.
+pub fn open(path: &Path) -> io::Result<Reading> {
+    let file = perform(|| Call::Look(path.into()), || fs::File::open(path))?;
+    Ok(Reading { file, path: path.into() })
+}
+
+impl Read for Reading {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        perform(|| Call::Look(self.path.clone()), || self.file.read(bytes))
+    }
+}
+
 /// Whether there is something of that name. A disk that does not answer is an error.
 pub fn exists(path: &Path) -> Result<bool> {
     perform(|| Call::Look(path.into()), || path.try_exists()).map_err(Error::io("find", path))

@@ -197,19 +197,32 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     advice.extend(advice::open_ledger(model, system, &arrival));
     let parts =
         Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
-    let mut summary = Summary::new(parts, Timing::default());
-    let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");
-    if case.output.report {
-        report::write(out, &text(&summary))?;
-    }
     let total = clock.elapsed();
-    summary.timing = Timing {
+    let timing = Timing {
         setup_s: setup.as_secs_f64(),
         steps_s: arrival.stepping.as_secs_f64(),
         output_s: (total - setup).saturating_sub(arrival.stepping).as_secs_f64(),
         total_s: total.as_secs_f64(),
     };
-    write_atomically(&out.join("summary.json"), text(&summary).as_bytes())?;
+    let summary = Summary::new(parts, timing);
+    let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");
+    write_atomically(&out.join("summary.json"), text.as_bytes())?;
+    // Last: a page that cannot be made must not cost the numbers.
+    if case.output.report {
+        report::write(out, &text).map_err(|error| but_complete(error, out))?;
+    }
     keeper.done()?;
     Ok(summary)
+}
+
+/// What is wrong with the report of a run whose summary is written.
+fn but_complete(error: Error, out: &Path) -> Error {
+    let again = format!("the run itself is complete; `carom report {}` makes the page", out.display());
+    match error {
+        Error::Io { action, path, source } => {
+            Error::Io { action, path, source: std::io::Error::new(source.kind(), format!("{source}\n  {again}")) }
+        }
+        Error::Input(text) => Error::Input(format!("{text}\n  {again}")),
+        other => other,
+    }
 }

@@ -73,9 +73,9 @@ pub struct Timing {
     pub setup_s: f64,
     /// In the step loop alone: no output.
     pub steps_s: f64,
-    /// Everything else.
+    /// Everything else, but for the report, which is made from the summary.
     pub output_s: f64,
-    /// All together.
+    /// All together, but for the report.
     pub total_s: f64,
 }
 
@@ -113,7 +113,7 @@ impl Summary {
                 json!({
                     "closed": longest.map(|e| e.start),
                     "release": longest.map(|e| e.end),
-                    "episodes": contact.episodes.len(),
+                    "episodes": contact.count,
                     "impulse": contact.impulse,
                     "longest_peak": longest.map(|e| e.peak),
                     "peak": contact.peak,

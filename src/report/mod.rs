@@ -5,10 +5,10 @@
 
 mod curves;
 pub(crate) mod decimate;
-mod history;
+pub mod history;
 pub mod quality;
 
-use crate::files::write_atomically;
+use crate::files::{exists, read_text, write_atomically};
 use crate::sinks::animation::{Scene, Still};
 use crate::summary::figure;
 use crate::{Error, Result};
@@ -27,7 +27,7 @@ const SCRIPTS: [&str; 4] =
 /// Writes `report.html` of the finished run in `dir`, from its `summary.json`, its history and `animation.json`.
 pub fn rebuild(dir: &Path) -> Result<()> {
     let path = dir.join("summary.json");
-    let summary = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+    let summary = read_text(&path)?;
     write(dir, &summary)
 }
 
@@ -39,16 +39,16 @@ pub fn write(dir: &Path, summary: &str) -> Result<()> {
         let found = &summary["schema"];
         return Err(broken("summary.json", format!("`schema` is {found}, but this version reads 1")));
     }
-    let table = Table::read(dir)?;
+    let plots = Plots::new(&Table::open(dir)?)?;
     let path = dir.join("animation.json");
-    if !path.exists() {
+    if !exists(&path)? {
         let cause = "the run was made with output.report = false; run the case again without that";
         return Err(broken("animation.json", format!("there is no such file: {cause}")));
     }
-    let frames = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+    let frames = read_text(&path)?;
     let film: Film = serde_json::from_str(&frames).map_err(|e| broken("animation.json", e.to_string()))?;
     film.check().map_err(|what| broken("animation.json", what))?;
-    let page = page(&summary, &table, &film.scene, &frames);
+    let page = page(&summary, &plots, &film.scene, &frames);
     write_atomically(&dir.join("report.html"), page.as_bytes())
 }
 
@@ -73,8 +73,8 @@ impl Film {
     }
 }
 
-fn page(summary: &Value, table: &Table, scene: &Scene, frames: &str) -> String {
-    let plots = serde_json::to_string(&Plots::new(table)).expect("plots are plain data");
+fn page(summary: &Value, plots: &Plots, scene: &Scene, frames: &str) -> String {
+    let plots = serde_json::to_string(plots).expect("plots are plain data");
     let title = summary["title"].as_str().filter(|title| !title.is_empty()).unwrap_or("A run of carom");
     let findings = quality::findings(summary, scene.length);
     let case = toml::to_string(&summary["case"]).unwrap_or_else(|_| format!("{:#}", summary["case"]));
