@@ -9,7 +9,7 @@ use crate::files::{self, write_atomically};
 use crate::ledger::Ledger;
 use crate::march::Memory;
 use crate::state::{Energy, State};
-use crate::{Error, Result};
+use crate::{Error, Result, shell};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -47,6 +47,7 @@ pub struct Identity {
     /// Version of carom.
     pub version: String,
     /// The case file, as an absolute path.
+    #[serde(with = "path_as_text")]
     pub case_file: PathBuf,
     /// The `--set` arguments.
     pub overrides: Vec<String>,
@@ -138,8 +139,17 @@ impl Checkpoint {
         if let Some(checkpoint) = Checkpoint::find(dir)? {
             return Ok(checkpoint);
         }
-        let done = files::exists(&dir.join("summary.json"))?;
-        let why = if done { "the run is complete" } else { "there is no checkpoint; start anew with `carom run`" };
+        let there = |name: &str| files::exists(&dir.join(name));
+        let why = match (there("summary.json")?, there("manifest.json")?) {
+            (true, _) => "the run is complete".to_string(),
+            // It is written before the first step, but assembling a large model takes its time.
+            (false, true) => format!(
+                "there is no checkpoint, because the run ended before its first step; start it again with: carom run \
+                 CASE -o {} --force",
+                shell::argument(dir)
+            ),
+            (false, false) => "there is no checkpoint; start anew with `carom run`".to_string(),
+        };
         Err(Error::Input(format!("cannot resume {}: {why}", dir.display())))
     }
 
@@ -241,9 +251,11 @@ impl Keeper {
             }
             Rhythm::Wall(seconds) => {
                 let now = Instant::now();
-                self.stride = if now - self.looked < GLANCE { 2 * self.stride } else { 1 };
+                // Clocks of some machines step back.
+                let since = |then| now.saturating_duration_since(then);
+                self.stride = if since(self.looked) < GLANCE { self.stride.saturating_mul(2) } else { 1 };
                 (self.blind, self.looked) = (self.stride - 1, now);
-                (now - self.last).as_secs_f64() >= seconds
+                since(self.last).as_secs_f64() >= seconds
             }
             Rhythm::Steps(steps) => self.since >= steps,
         }
@@ -272,12 +284,48 @@ impl Keeper {
 /// Removes a directory with nothing but a checkpoint, or what a kill left of one; what somebody else keeps there stays.
 /// A power cut may bring it back until the directory above is synced.
 pub(crate) fn discard(dir: &Path) -> Result<()> {
-    for path in files::list(dir)? {
-        if path.file_name().is_some_and(|name| name.to_string_lossy().trim_start_matches('.').starts_with(FILE)) {
-            files::remove_file(&path)?;
+    for (name, kind) in files::entries(dir)? {
+        if kind.is_file() && (name == FILE || name == format!(".{FILE}.tmp")) {
+            files::remove_file(&dir.join(name))?;
         }
     }
     files::remove_if_empty(dir)
+}
+
+/// A path as a text in files. One that is no text stands as its bytes in hexadecimal after a NUL, which no path has.
+mod path_as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::path::{Path, PathBuf};
+
+    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        match path.to_str() {
+            Some(text) => serializer.serialize_str(text),
+            None => {
+                let bytes = path.as_os_str().as_encoded_bytes();
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                serializer.serialize_str(&format!("\0{digits}"))
+            }
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let Some(digits) = text.strip_prefix('\0') else { return Ok(text.into()) };
+        let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes = digits.as_bytes().chunks(2).map(pair).collect::<Option<Vec<u8>>>();
+        bytes.and_then(from_bytes).ok_or_else(|| D::Error::custom("a path that cannot be read"))
+    }
+
+    #[cfg(unix)]
+    fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+        use std::os::unix::ffi::OsStringExt;
+        Some(std::ffi::OsString::from_vec(bytes).into())
+    }
+
+    #[cfg(not(unix))]
+    fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+        String::from_utf8(bytes).ok().map(PathBuf::from)
+    }
 }
 
 /// The SHA-256 of some bytes.
@@ -315,6 +363,26 @@ mod tests {
         let renamed = message(|i| i.case = i.case.replace("\"a\"", "\"b\""));
         assert!(renamed.contains("body[0].name was \"a\", is \"b\""), "{renamed}");
         assert!(message(|i| i.files.clear()).contains("`m.msh` has changed"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_no_text_comes_back() {
+        use std::os::unix::ffi::OsStringExt;
+        for name in [&b"plain"[..], b"f\xc3\xbcr", b"no\xfftext", b""] {
+            let case_file: PathBuf = std::ffi::OsString::from_vec(name.to_vec()).into();
+            let before = Identity { case_file, ..identity() };
+            let json = serde_json::to_string(&before).unwrap();
+            assert_eq!(serde_json::from_str::<Identity>(&json).unwrap(), before);
+            let bytes = postcard::to_stdvec(&before).unwrap();
+            assert_eq!(postcard::from_bytes::<Identity>(&bytes).unwrap(), before);
+        }
+        assert!(
+            serde_json::from_str::<Identity>(
+                &serde_json::to_string(&identity()).unwrap().replace("x.toml", "\\u0000zz")
+            )
+            .is_err()
+        );
     }
 
     #[test]

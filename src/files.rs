@@ -11,7 +11,7 @@ pub use growing::Growing;
 
 use faults::{Call, perform};
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, FileType, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -72,12 +72,24 @@ pub fn exists(path: &Path) -> Result<bool> {
     perform(|| Call::Look(path.into()), || path.try_exists()).map_err(Error::io("find", path))
 }
 
-/// What is in a directory, by name.
+/// The paths of what is in a directory, in their order.
 pub fn list(dir: &Path) -> Result<Vec<PathBuf>> {
-    let list = || fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>();
-    let mut paths = perform(|| Call::Look(dir.into()), list).map_err(Error::io("read", dir))?;
+    let look = || fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>();
+    let mut paths = perform(|| Call::Look(dir.into()), look).map_err(Error::io("read", dir))?;
     paths.sort();
     Ok(paths)
+}
+
+/// What is in a directory, by name and in its order. A link is a link, whatever it leads to.
+pub fn entries(dir: &Path) -> Result<Vec<(String, FileType)>> {
+    let entry = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        Ok((entry.file_name().to_string_lossy().into_owned(), entry.file_type()?))
+    };
+    let look = || fs::read_dir(dir)?.map(entry).collect::<io::Result<Vec<_>>>();
+    let mut all = perform(|| Call::Look(dir.into()), look).map_err(Error::io("read", dir))?;
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(all)
 }
 
 /// Makes a directory and those above it that are missing; they are there after a power cut too.
@@ -115,6 +127,20 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
 /// disk only with the next [`sync_below`].
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, bytes, false).map_err(Error::io("write", path))
+}
+
+/// Writes a file that is not there yet, and tells whether that is so; one that is there stays as it is.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let mut file = match File::open(OpenOptions::new().write(true).create_new(true), path, false) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        opened => opened.map_err(Error::io("create", path))?,
+    };
+    let written = file.write_all(bytes).and_then(|()| file.sync()).and_then(|()| sync_parent(path));
+    if written.is_err() {
+        // The first failure is the one worth telling.
+        let _ = remove_file(path);
+    }
+    written.map(|()| true).map_err(Error::io("write", path))
 }
 
 /// Brings all that was written in a directory and below it to the disk.
@@ -204,6 +230,31 @@ fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     if sync { file.sync() } else { Ok(()) }
 }
 
+/// The same way of opening, but not through a link: what is written stays in its directory.
+pub(crate) fn no_links(how: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(how, rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    how
+}
+
+/// Replaces the content of a file that is not ours: like [`write_atomically`], with the permissions that it has. A file
+/// with several names is refused, because the others would keep the old content.
+pub fn rewrite(path: &Path, bytes: &[u8]) -> Result<()> {
+    let now = fs::metadata(path).map_err(Error::io("find", path))?;
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(&now) > 1 {
+        let names = io::Error::other("it has several names (hard links), and the others would keep the old content");
+        return Err(Error::io("replace", path)(names));
+    }
+    let temporary = temporary(path).map_err(Error::io("write", path))?;
+    // The permissions come before the content, so that nobody can read what they may not.
+    let begun = write_file(&temporary, b"", false).and_then(|()| fs::set_permissions(&temporary, now.permissions()));
+    begun.and_then(|()| replace(path, bytes, true)).map_err(|error| {
+        let _ = remove_file(&temporary);
+        Error::io("write", path)(error)
+    })
+}
+
 /// A file open for writing that knows its place, for the record of its calls.
 #[derive(Debug)]
 struct File {
@@ -220,7 +271,7 @@ impl File {
 
     fn open(how: &OpenOptions, path: &Path, truncate: bool) -> io::Result<File> {
         let call = || Call::Open { path: path.into(), truncate };
-        Ok(File { file: perform(call, || how.open(path))?, path: path.into(), at: 0 })
+        Ok(File { file: perform(call, || no_links(&mut how.clone()).open(path))?, path: path.into(), at: 0 })
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -298,6 +349,40 @@ mod tests {
         assert_eq!(names(directory.path()), ["taken"]);
         assert_eq!(error.exit_code(), 6);
         assert!(error.to_string().starts_with(&format!("cannot write {}: ", path.display())), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rewriting_keeps_permissions_and_parts_no_hard_links() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mine.toml");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        rewrite(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        fs::hard_link(&path, directory.path().join("other.toml")).unwrap();
+        let error = rewrite(&path, b"newer").unwrap_err();
+        assert!(error.exit_code() == 6 && error.to_string().contains("several names"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(directory.path()), ["mine.toml", "other.toml"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let mine = directory.path().join("mine");
+        fs::write(&mine, "mine").unwrap();
+        for name in ["history.csv", ".a.txt.tmp"] {
+            std::os::unix::fs::symlink(&mine, directory.path().join(name)).unwrap();
+        }
+        for length in [None, Some(2)] {
+            assert_eq!(Growing::open(&directory.path().join("history.csv"), length).unwrap_err().exit_code(), 6);
+        }
+        assert_eq!(write_atomically(&directory.path().join("a.txt"), b"x").unwrap_err().exit_code(), 6);
+        assert_eq!(fs::read(&mine).unwrap(), b"mine");
     }
 
     #[test]

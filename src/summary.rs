@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::Duration;
 
 /// Version of the layout of `summary.json`.
 const SCHEMA: u32 = 1;
@@ -77,6 +78,18 @@ pub struct Timing {
     pub output_s: f64,
     /// All together, but for the report.
     pub total_s: f64,
+}
+
+impl Timing {
+    /// Times from those of the set-up, of the steps and of all; a clock that steps back makes no negative ones.
+    pub fn new(setup: Duration, steps: Duration, total: Duration) -> Timing {
+        Timing {
+            setup_s: setup.as_secs_f64(),
+            steps_s: steps.as_secs_f64(),
+            output_s: total.saturating_sub(setup).saturating_sub(steps).as_secs_f64(),
+            total_s: total.as_secs_f64(),
+        }
+    }
 }
 
 /// What a run was made of.
@@ -316,4 +329,16 @@ fn hashes(loaded: &Loaded, files: &BTreeMap<String, String>, case: &Value) -> Ma
     let case = ("case".to_string(), hex(case.to_string().as_bytes()).into());
     let hash = |name: &str| Some((name.to_string(), files.get(name)?.clone().into()));
     std::iter::once(case).chain(loaded.case.files().into_iter().filter_map(hash)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_steps_back_ends_no_run() {
+        let [short, long] = [1, 3].map(Duration::from_secs);
+        assert_eq!(Timing::new(short, short, long).output_s, 1.0);
+        assert_eq!(Timing::new(long, short, short).output_s, 0.0);
+    }
 }

@@ -41,13 +41,12 @@ impl Journal {
 /// power cut can leave any of it beside a table that is complete.
 pub(super) fn clear(dir: &Path) -> Result<()> {
     let mut cleared = false;
-    for path in files::list(dir)? {
-        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    for (name, kind) in files::entries(dir)? {
         let number = name.strip_prefix(UNFINISHED).unwrap_or_default();
-        if name == FILE {
-            files::remove_file(&path)?;
-        } else if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && !path.is_symlink() {
-            checkpoint::discard(&path)?;
+        if name == FILE && kind.is_file() {
+            files::remove_file(&dir.join(name))?;
+        } else if kind.is_dir() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+            checkpoint::discard(&dir.join(name))?;
         } else {
             continue;
         }
@@ -137,8 +136,7 @@ mod tests {
             std::fs::write(dir.path().join(name), "x").unwrap();
         }
         clear(dir.path()).unwrap();
-        let names: Vec<_> = files::list(dir.path()).unwrap();
-        let names: Vec<_> = names.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+        let names: Vec<_> = files::entries(dir.path()).unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["table.jsonl", "unfinished-000002", "unfinished-plans"]);
     }
 }

@@ -15,11 +15,12 @@ pub use table::Table;
 
 use crate::case::{self, Loaded};
 use crate::checkpoint::{Checkpoint, Identity};
+use crate::directory::{self, Directory, Manifest};
 use crate::files::{self, faults, write_atomically};
 use crate::run::{self, Manner};
 use crate::sinks::{Record, Sink};
 use crate::summary::Summary;
-use crate::{Error, Result, directory};
+use crate::{Error, Result, shell};
 use journal::Journal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -93,6 +94,11 @@ pub struct Outcome {
 impl Sweep {
     /// Checks every run of a sweep as `carom check` would check its case, before anything runs.
     pub fn new(wish: &Wish) -> Result<Sweep> {
+        Sweep::checked(wish, &|| None)
+    }
+
+    /// The same; `stop` is asked before every run that is checked.
+    pub fn checked(wish: &Wish, stop: &(dyn Fn() -> Option<Error> + Sync)) -> Result<Sweep> {
         let (axes, runs) = axis::axes(&wish.vary)?;
         if axes.is_empty() {
             return Err(Error::Usage("a sweep varies something; give --vary PATH=a,b,c or PATH=from:to:n".into()));
@@ -117,7 +123,14 @@ impl Sweep {
             axes,
             runs,
         };
-        let files = |run| sweep.load(run).and_then(|loaded| Identity::new(&loaded)).map(|identity| identity.files);
+        let files = |run| match stop() {
+            // A time limit is one for runs: a sweep whose check takes all of it would never begin.
+            Some(Error::Stopped { code, .. }) if code != 8 => {
+                let text = "stopped while the runs were checked, before anything was written; start it again".into();
+                Err(Error::Stopped { code, text })
+            }
+            _ => sweep.load(run).and_then(|loaded| Identity::new(&loaded)).map(|identity| identity.files),
+        };
         let files: Vec<_> = (0..runs).into_par_iter().map(files).collect::<Result<_>>()?;
         let mut identity = Identity::new(&sweep.load(0)?)?;
         // All files of all runs, so that a change of any of them is noticed.
@@ -128,10 +141,10 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// The sweep in a directory, as it was begun.
-    pub fn reopen(dir: &Path) -> Result<Sweep> {
+    /// The sweep in a directory, as it was begun; `stop` is asked before every run that is checked.
+    pub fn reopen(dir: &Path, stop: &(dyn Fn() -> Option<Error> + Sync)) -> Result<Sweep> {
         let plan = Plan::read(dir)?;
-        let now = Sweep::new(&Wish {
+        let wish = Wish {
             case: plan.identity.case_file.clone(),
             set: plan.identity.overrides.clone(),
             allow_outside: plan.identity.allow_outside,
@@ -139,7 +152,8 @@ impl Sweep {
             plot: Some(plan.plot.clone()),
             keep_runs: plan.keep_runs,
             shard: plan.shard,
-        })?;
+        };
+        let now = Sweep::checked(&wish, stop)?;
         plan.identity.demand(&now.plan.identity)?;
         Ok(now)
     }
@@ -221,10 +235,13 @@ impl Sweep {
         stop: &(dyn Fn() -> Option<Error> + Sync),
         seen: &(dyn Fn(&Row) + Sync),
     ) -> Result<Outcome> {
+        let directory = Directory::make(out)?;
+        let manifest = self.plan.manifest(self.runs);
         if Sweep::lives_in(out)? && !force {
             Plan::read(out)?.demand(&self.plan)?;
+            directory.go_on(&manifest)?;
         } else {
-            directory::claim(out, force)?;
+            directory.begin(&manifest, force, stop)?;
             self.plan.write(out)?;
         }
         if files::exists(&out.join(LINES))? {
@@ -246,10 +263,14 @@ impl Sweep {
         let (worked, written) = std::thread::scope(|scope| {
             // The journal waits for the disk, so that the runs need not.
             let plan = faults::inherit();
-            let writer = scope.spawn(|| {
+            let writer = std::thread::Builder::new().spawn_scoped(scope, || {
                 faults::adopt(plan);
                 write_rows(&mut journal, arriving, seen)
             });
+            let writer = match writer {
+                Ok(writer) => writer,
+                Err(error) => return (Ok(()), Err(Error::io("start a thread for", &out.join(journal::FILE))(error))),
+            };
             let worked = missing.par_iter().with_max_len(1).try_for_each_with(finished, |finished, &run| {
                 let outcome = self.run_one(run, out, stop)?;
                 let time = outcome.as_ref().map_or(0.0, |summary| summary.timing.steps_s);
@@ -282,7 +303,8 @@ impl Sweep {
             run::measure(&loaded, Some(&out.join(format!("{UNFINISHED}{run:06}"))), stop)
         };
         match outcome {
-            Err(error @ (Error::Io { .. } | Error::Stopped { .. })) => Err(error),
+            // No run is wrong by its directory, or by a disk that does not answer.
+            Err(error @ (Error::Io { .. } | Error::Stopped { .. } | Error::Usage(_))) => Err(error),
             other => Ok(other),
         }
     }
@@ -334,7 +356,7 @@ fn read_rows(dir: &Path) -> Result<Vec<Row>> {
     let path = dir.join(LINES);
     let text = files::read_text(&path)?;
     let row = |(k, line): (usize, &str)| {
-        let again = format!("delete {LINES}, and `carom resume {}` makes it again", dir.display());
+        let again = format!("delete {LINES}, and `carom resume {}` makes it again", shell::argument(dir));
         Row::parse(line).map_err(|what| Error::Input(format!("{}:{}: {what}; {again}", path.display(), k + 1)))
     };
     text.lines().enumerate().map(row).collect()
@@ -352,6 +374,16 @@ impl Plan {
     fn write(&self, dir: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self).expect("a plan is plain data") + "\n";
         write_atomically(&dir.join(PLAN), text.as_bytes())
+    }
+
+    /// What a sweep of so many runs, or a shard of it, writes.
+    fn manifest(&self, runs: usize) -> Manifest {
+        let mut files = vec![PLAN, journal::FILE, "table.csv", LINES];
+        // A part of a picture is none.
+        if self.shard[1] == 1 {
+            files.push("figure.svg");
+        }
+        Manifest::new(&files).with_runs(runs)
     }
 
     /// What was varied.
@@ -395,9 +427,13 @@ pub fn merge(dirs: &[PathBuf], out: Option<&Path>, force: bool) -> Result<(Plan,
     let mut rows = Vec::new();
     let mut plans: Vec<Plan> = Vec::new();
     for dir in dirs {
+        directory::demand_free(dir)?;
         let plan = Plan::read(dir)?;
         if !files::exists(&dir.join(LINES))? {
-            return wrong(dir, &format!("this shard is not complete; go on with: carom resume {}", dir.display()));
+            return wrong(
+                dir,
+                &format!("this shard is not complete; go on with: carom resume {}", shell::argument(dir)),
+            );
         }
         if let Some(first) = plans.first() {
             first.demand(&Plan { shard: first.shard, ..plan.clone() }).map_err(|error| {
@@ -411,6 +447,9 @@ pub fn merge(dirs: &[PathBuf], out: Option<&Path>, force: bool) -> Result<(Plan,
             }
         }
         rows.extend(read_rows(dir)?);
+        if Plan::read(dir)? != plan {
+            return wrong(dir, "another sweep was begun here while it was read");
+        }
         plans.push(plan);
     }
     let Some(first) = plans.first() else { return Err(Error::Usage("there is nothing to merge".into())) };
@@ -428,7 +467,8 @@ pub fn merge(dirs: &[PathBuf], out: Option<&Path>, force: bool) -> Result<(Plan,
         return Err(Error::Input(format!("the shards have {} rows, but the sweep has {runs} runs", rows.len())));
     }
     let out = out.map_or_else(|| PathBuf::from("out").join(plan.name() + "-sweep"), Path::to_path_buf);
-    directory::claim(&out, force)?;
+    let directory = Directory::make(&out)?;
+    directory.begin(&plan.manifest(runs), force, &|| None)?;
     plan.write(&out)?;
     write_table(&out, &plan, &rows)?;
     Ok((plan, rows, out))

@@ -1,6 +1,5 @@
 //! Short commands that write every kind of file, with what a user does after one of them was cut short.
 
-use super::contents;
 use carom::case;
 use carom::checkpoint::Checkpoint;
 use carom::files::faults;
@@ -40,6 +39,8 @@ checkpoint = { steps = 4 }
 pub enum Command {
     /// `carom run`.
     Run,
+    /// `carom run --force` over an earlier run.
+    Replace,
     /// `carom resume` of a run.
     Resume,
     /// `carom sweep`.
@@ -58,6 +59,8 @@ pub struct Job {
     pub command: Command,
     /// Files below [`Job::out`] when it begins.
     pub before: BTreeMap<String, Vec<u8>>,
+    /// The same as [`contents`] has them.
+    pub earlier: BTreeMap<String, Vec<u8>>,
     /// Files below [`Job::out`] when it was left in peace.
     pub good: BTreeMap<String, Vec<u8>>,
     root: TempDir,
@@ -73,6 +76,7 @@ impl Job {
         vec![
             Job::new("run", Command::Run, &[], false),
             Job::new("run without frames", Command::Run, &[npy], false),
+            Job::new("run over an earlier one", Command::Replace, &[npy], false),
             Job::new("resume", Command::Resume, &[], false),
             Job::new("resume with a surface", Command::Resume, &[surface], false),
             Job::new("sweep", Command::Sweep, &[], false),
@@ -87,8 +91,8 @@ impl Job {
         let root = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         std::fs::write(root.path().join("short.toml"), CASE).unwrap();
         let set = set.iter().map(|text| text.to_string()).collect();
-        let (before, good) = (BTreeMap::new(), BTreeMap::new());
-        let mut job = Job { name, command, before, good, root, set, keep_runs };
+        let [before, earlier, good] = [0; 3].map(|_| BTreeMap::new());
+        let mut job = Job { name, command, before, earlier, good, root, set, keep_runs };
         job.prepare().unwrap();
         job.lay();
         job.calmly(|job| job.start()).unwrap();
@@ -103,6 +107,11 @@ impl Job {
             Command::Run | Command::Sweep => return Ok(()),
             Command::Resume => drop(self.run(None, &super::after(6)).unwrap_err()),
             Command::Report => self.run(None, &|| None)?,
+            Command::Replace => {
+                let set = std::mem::take(&mut self.set);
+                self.run(None, &|| None)?;
+                self.set = set;
+            }
             Command::Merge => {
                 for part in [1, 2] {
                     let sweep = self.sweep([part, 2])?;
@@ -111,7 +120,7 @@ impl Job {
                 return Ok(());
             }
         }
-        self.before = raw(&out);
+        (self.before, self.earlier) = (raw(&out), contents(&out));
         Ok(())
     }
 
@@ -149,7 +158,7 @@ impl Job {
     pub fn start(&self) -> Result<()> {
         let out = self.out();
         match self.command {
-            Command::Run => self.run(None, &|| None),
+            Command::Run | Command::Replace => self.run(None, &|| None),
             Command::Resume => self.run(Some(Checkpoint::read(&out)?), &|| None),
             Command::Sweep => self.sweep([1, 1])?.run(&out, false, &|| None, &|_| ()).map(|_| ()),
             Command::Merge => self.merge(false),
@@ -161,12 +170,12 @@ impl Job {
     pub fn restart(&self) -> Result<()> {
         let out = self.out();
         match self.command {
-            Command::Run | Command::Resume if out.join("checkpoint.bin").exists() => {
+            Command::Run | Command::Replace | Command::Resume if out.join("checkpoint.bin").exists() => {
                 self.run(Some(Checkpoint::read(&out)?), &|| None)
             }
             // The run is complete.
             Command::Run | Command::Resume if out.join("summary.json").exists() => Ok(()),
-            Command::Run | Command::Resume => self.run(None, &|| None),
+            Command::Run | Command::Replace | Command::Resume => self.run(None, &|| None),
             Command::Sweep => {
                 let force = !out.join("sweep.json").exists();
                 self.sweep([1, 1])?.run(&out, force, &|| None, &|_| ()).map(|_| ())
@@ -210,6 +219,13 @@ fn lay(dir: &Path, files: &BTreeMap<String, Vec<u8>>) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
     }
+}
+
+/// All files below a directory as [`super::contents`] has them, but for locks: one that a kill left keeps nobody out.
+pub fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = super::contents(dir);
+    found.retain(|name, _| !name.ends_with(".carom.lock"));
+    found
 }
 
 /// All files below a directory as they are.

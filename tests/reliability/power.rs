@@ -4,8 +4,7 @@
 //!
 //! `CAROM_POWER_CUTS=n` asks for n random losses at every call, beside the extreme ones.
 
-use super::contents;
-use super::jobs::{Command, Job};
+use super::jobs::{Command, Job, contents};
 use carom::checkpoint::Checkpoint;
 use carom::files::faults::Call;
 use std::collections::{BTreeMap, HashMap};
@@ -237,8 +236,13 @@ fn fault(job: &Job, image: &BTreeMap<String, Vec<u8>>, promise: Promise) -> Opti
     let found = if out.exists() { contents(&out) } else { BTreeMap::new() };
     let has = |name: &str| found.contains_key(name);
     let rows = |name: &str| found.get(name).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count());
-    for name in ["report.html", "summary.json", "sweep.json", "table.csv", "table.jsonl", "figure.svg"] {
-        if found.get(name).is_some_and(|bytes| job.good.get(name) != Some(bytes)) {
+    let finals =
+        ["manifest.json", "report.html", "summary.json", "sweep.json", "table.csv", "table.jsonl", "figure.svg"];
+    for name in finals {
+        if found
+            .get(name)
+            .is_some_and(|bytes| job.good.get(name) != Some(bytes) && job.earlier.get(name) != Some(bytes))
+        {
             return Some(format!("{name} is not whole"));
         }
     }
@@ -256,9 +260,11 @@ fn fault(job: &Job, image: &BTreeMap<String, Vec<u8>>, promise: Promise) -> Opti
     if promise.rows > rows("rows.journal").max(rows("table.jsonl")) {
         return Some(format!("{} rows were finished", promise.rows));
     }
-    let complete = has("summary.json") && !has("checkpoint.bin");
-    let complete = complete && matches!(job.command, Command::Run | Command::Resume);
-    if (promise.done || complete) && found != job.good {
+    let complete = has("summary.json") && !has("checkpoint.bin") && job.command != Command::Report;
+    // An earlier run is there with all its files, or not at all.
+    let earlier = || job.earlier.iter().all(|(name, bytes)| name == "manifest.json" || found.get(name) == Some(bytes));
+    let whole = found == job.good || (job.command == Command::Replace && !promise.done && earlier());
+    if (promise.done || complete) && !whole {
         return Some("complete, but not the files of a run in one piece".into());
     }
     if let Err(error) = job.calmly(|job| job.restart()) {
