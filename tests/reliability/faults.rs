@@ -173,7 +173,11 @@ fn every_call_to_the_file_system_goes_through_one_door() {
         }
         let text = std::fs::read_to_string(path).unwrap();
         for line in text.split("#[cfg(test)]").next().unwrap().lines().filter(|line| !line.contains("/proc/")) {
-            let code = line.split("//").next().unwrap().replace("dofs::", "").replace("files::", "");
+            // Names of ours that end alike, and a type.
+            let code = line.split("//").next().unwrap();
+            let code = ["dofs::", "files::", "std::fs::FileType"]
+                .iter()
+                .fold(code.to_string(), |code, name| code.replace(name, ""));
             let found = CALLS.iter().find(|call| code.contains(**call));
             assert!(found.is_none(), "{}: {line}", name.display());
             lines += 1;
