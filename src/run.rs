@@ -128,6 +128,7 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let identity = Identity::new(loaded)?;
     // A checkpoint that does not fit is no loss but time.
     let from = dir.map(Checkpoint::usable).transpose()?.flatten().filter(|it| it.identity.demand(&identity).is_ok());
+    let files = identity.files.clone();
     let mut digest = Digest::new(system);
     let mut keeper = dir.map(|dir| Keeper::late(dir, identity, often(&loaded.case)));
     let setup = clock.elapsed();
@@ -135,7 +136,8 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let (arrival, factorization) = march_with(&loaded.case, &prepared, &mut [&mut digest], escort)?;
     keeper.map_or(Ok(()), |keeper| keeper.done())?;
     let advice = prepared.advice.clone();
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let parts =
+        Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let timing = Timing { output_s: 0.0, ..Timing::new(setup, arrival.stepping, clock.elapsed()) };
     Ok(Summary::new(parts, timing))
 }
@@ -188,6 +190,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     if let Some(animation) = &mut animation {
         sinks.push(animation);
     }
+    let files = identity.files.clone();
     let mut keeper = Keeper::new(out, identity, often(case));
     let escort = Escort { keeper: Some(&mut keeper), from, stop: manner.stop };
     let result = march_with(case, &prepared, &mut sinks, escort);
@@ -200,7 +203,8 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
     advice.extend(advice::open_ledger(model, system, &arrival));
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let parts =
+        Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let total = clock.elapsed();
     let summary = Summary::new(parts, Timing::new(setup, arrival.stepping, total));
     let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");
