@@ -3,7 +3,7 @@
 use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::contact::Key;
-use crate::contact::solver::Method;
+use crate::contact::solver::SOLVERS;
 use crate::la::larger;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,10 @@ pub struct Digest {
     pub complementarity: f64,
     /// Deepest penetration, zero or positive.
     pub penetration: f64,
-    /// Steps solved in closed form, by Gauss–Seidel, on active sets, by Lemke's method, by trying all states.
-    pub methods: [u64; 5],
+    /// Steps by the method that solved their last contact problem, in the order of [`SOLVERS`].
+    pub methods: [u64; SOLVERS.len()],
+    /// Largest number of candidates in a step: those of declared nodes and those that searches found near.
+    pub candidates: usize,
     /// One entry per contact of the case.
     pub contacts: Vec<ContactDigest>,
     /// Times that opened contacts closed, over all candidates.
@@ -46,6 +48,8 @@ pub struct ContactDigest {
     pub name: String,
     /// Largest force.
     pub peak: f64,
+    /// End of the step with the largest force.
+    pub peak_time: Option<f64>,
     /// Sum of impulses.
     pub impulse: f64,
     /// Number of episodes.
@@ -67,6 +71,8 @@ pub struct Episode {
     pub start: f64,
     /// End of the last step with impulse.
     pub end: f64,
+    /// Largest force in it.
+    pub peak: f64,
     forces: Forces,
 }
 
@@ -192,6 +198,7 @@ impl ContactDigest {
             // The half step is slack for the rounding of instants.
             Some(episode) if begin < episode.end + 0.5 * (end - begin) => {
                 episode.end = end;
+                episode.peak = episode.peak.max(force);
                 episode.forces.push(force);
                 if let Some(span) = self.spans.get_mut(self.count as usize - 1) {
                     span[1] = end;
@@ -210,7 +217,7 @@ impl ContactDigest {
         let mut forces = self.last.take().unwrap_or_default().forces;
         forces.clear();
         forces.push(force);
-        self.last = Some(Episode { start: begin, end, forces });
+        self.last = Some(Episode { start: begin, end, peak: force, forces });
         self.count += 1;
         if self.spans.len() < EPISODES {
             self.spans.push([begin, end]);
@@ -230,7 +237,8 @@ impl Digest {
             sweeps: 0,
             complementarity: 0.0,
             penetration: 0.0,
-            methods: [0; 5],
+            methods: [0; SOLVERS.len()],
+            candidates: 0,
             contacts: contacts.collect(),
             closings: 0,
             closed: Vec::new(),
@@ -255,6 +263,7 @@ impl Sink for Digest {
     fn record(&mut self, record: &Record) -> Result<()> {
         let attempt = record.attempt;
         let state = &attempt.state;
+        self.candidates = self.candidates.max(attempt.scene.candidates.len());
         self.penetration = attempt.gaps.iter().fold(self.penetration, |worst, gap| larger(worst, -gap));
         if record.h == 0.0 {
             return Ok(());
@@ -267,13 +276,9 @@ impl Sink for Digest {
         if attempt.complementarity.is_nan() || attempt.complementarity > self.complementarity {
             self.complementarity = attempt.complementarity;
         }
-        match attempt.method {
-            Method::None => {}
-            Method::Closed => self.methods[0] += 1,
-            Method::Pgs => self.methods[1] += 1,
-            Method::ActiveSet => self.methods[2] += 1,
-            Method::Lemke => self.methods[3] += 1,
-            Method::Enumeration => self.methods[4] += 1,
+        // Not counted is what no contact asked for.
+        if let Some(k) = SOLVERS.iter().position(|(method, ..)| *method == attempt.method) {
+            self.methods[k] += 1;
         }
         self.closing.clear();
         self.impulses.fill(0.0);
@@ -297,7 +302,9 @@ impl Sink for Digest {
                 continue;
             }
             let force = impulse / record.h;
-            contact.peak = contact.peak.max(force);
+            if force > contact.peak {
+                (contact.peak, contact.peak_time) = (force, Some(state.time));
+            }
             contact.impulse += impulse;
             contact.take(begin, state.time, force);
         }
