@@ -6,6 +6,7 @@ use crate::checkpoint::{Checkpoint, Identity, Keeper, Rhythm};
 use crate::directory::{Directory, Manifest};
 use crate::files::write_atomically;
 use crate::march::{self, Escort, Fixed, Guards, Ladder};
+use crate::memory::{Limit, Sizes};
 use crate::methods::Method;
 use crate::model::Model;
 use crate::report;
@@ -41,10 +42,20 @@ pub struct Prepared {
     pub advice: Vec<String>,
 }
 
-/// Builds model and equations of a case, and refuses what cannot run.
+/// Builds model and equations of a case, and refuses what cannot run, or not in the memory of the machine; runs that are
+/// made side by side share it.
 pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
+    let together = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
+    prepare_within(loaded, Limit::of_machine().map(|limit| limit.shared(together)).as_ref())
+}
+
+/// Builds model and equations of a case, and refuses what cannot run, or not within a limit of memory: by the case alone
+/// before anything is built, by the equations before anything is factored.
+pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared> {
+    Sizes::of_case(loaded).demand(limit)?;
     let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
     let system = System::assemble(&model)?;
+    Sizes::of_system(loaded, &model, &system).demand(limit)?;
     Guards::new(&loaded.case, &system).check_start()?;
     if loaded.case.analysis == Analysis::Static {
         statics::refuse_mechanism(&system)?;
@@ -144,8 +155,16 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
 
 /// Runs a case and writes its files into `out`.
 pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
+    run_within(loaded, out, None, manner)
+}
+
+/// Runs a case and writes its files into `out`, in at most so many bytes of memory; in what the machine has unless given.
+pub fn run_within(loaded: &Loaded, out: &Path, max_memory: Option<u64>, manner: Manner) -> Result<Summary> {
     let clock = Instant::now();
-    let prepared = prepare(loaded)?;
+    let prepared = match max_memory {
+        Some(bytes) => prepare_within(loaded, Some(&Limit::given(bytes)))?,
+        None => prepare(loaded)?,
+    };
     let identity = Identity::new(loaded)?;
     let manifest = Manifest::of_case(&serde_json::to_value(&loaded.case).expect("a case is plain data"));
     // Only now: a case that cannot run must not cost the user the results of an earlier one. Held until all is written.
