@@ -35,19 +35,20 @@ pub struct Prepared {
     pub model: Model,
     /// The equations.
     pub system: System,
-    /// Sentences of advice.
+    /// Sentences of advice, each with the line of the case that it is about.
     pub advice: Vec<String>,
 }
 
 /// Builds model and equations of a case, and refuses what cannot run.
 pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
-    let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
+    let model = Model::new(&loaded.case, &|name| loaded.path(name)).map_err(|error| loaded.placed(error))?;
     let system = System::assemble(&model)?;
     Guards::new(&loaded.case, &system).check_start()?;
     if loaded.case.analysis == Analysis::Static {
         statics::refuse_mechanism(&system)?;
     }
     let advice = advice::advise(&loaded.case, &model, &system)?;
+    let advice = advice.iter().map(|advice| advice.placed(loaded)).collect();
     Ok(Prepared { model, system, advice })
 }
 
@@ -191,6 +192,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let mut advice = prepared.advice.clone();
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
+    advice.extend(advice::large_rotation(system, &digest).map(|advice| advice.placed(loaded)));
     let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let mut summary = Summary::new(parts, Timing::default());
     let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");

@@ -112,6 +112,7 @@ impl Summary {
                     "episodes": contact.episodes.len(),
                     "impulse": contact.impulse,
                     "peak": contact.peak,
+                    "penetration": contact.penetration,
                     "plateau": longest.and_then(|e| e.plateau()),
                     "roughness": contact.roughness(),
                 }),
@@ -198,6 +199,10 @@ impl Summary {
             let value = |key: &str| contact[key].as_f64().map_or("-".to_string(), figure);
             let span = match (contact["closed"].as_f64(), contact["release"].as_f64()) {
                 (Some(from), Some(to)) => format!("closed {} to {} ({})", figure(from), figure(to), figure(to - from)),
+                // What lies behind an obstacle is not open.
+                _ if contact["penetration"].as_f64().is_some_and(|depth| depth > 0.0) => {
+                    format!("no force, though {} deep", value("penetration"))
+                }
                 _ => "never closed".to_string(),
             };
             line(&format!("contact {name}"), span);

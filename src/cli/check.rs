@@ -42,7 +42,7 @@ impl Check {
     fn examine(&self, loaded: &Loaded) -> Result<()> {
         let Prepared { model, system, advice: mut sentences } = prepare(loaded)?;
         let case = &loaded.case;
-        sentences.extend(advice::suggest(case, &model, &system));
+        sentences.extend(advice::suggest(case, &model, &system).map(|advice| advice.placed(loaded)));
         let stepper = run::method(case, &system)?;
         let highest = system
             .highest_frequency()
