@@ -38,7 +38,7 @@ pub struct Prepared {
     pub model: Model,
     /// The equations.
     pub system: System,
-    /// Sentences of advice.
+    /// Sentences of advice, each with the line of the case that it is about.
     pub advice: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
 /// before anything is built, by the equations before anything is factored.
 pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared> {
     Sizes::of_case(loaded).demand(limit)?;
-    let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
+    let model = Model::new(&loaded.case, &|name| loaded.path(name)).map_err(|error| loaded.placed(error))?;
     let system = System::assemble(&model)?;
     Sizes::of_system(loaded, &model, &system).demand(limit)?;
     Guards::new(&loaded.case, &system).check_start()?;
@@ -61,6 +61,7 @@ pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared
         statics::refuse_mechanism(&system)?;
     }
     let advice = advice::advise(&loaded.case, &model, &system)?;
+    let advice = advice.iter().map(|advice| advice.placed(loaded)).collect();
     Ok(Prepared { model, system, advice })
 }
 
@@ -221,6 +222,7 @@ pub fn run_within(loaded: &Loaded, out: &Path, max_memory: Option<u64>, manner: 
     let mut advice = prepared.advice.clone();
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
+    advice.extend(advice::large_rotation(system, &digest).map(|advice| advice.placed(loaded)));
     advice.extend(advice::open_ledger(model, system, &arrival));
     let parts =
         Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };

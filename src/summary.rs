@@ -130,6 +130,7 @@ impl Summary {
                     "impulse": contact.impulse,
                     "longest_peak": longest.map(|e| e.peak),
                     "peak": contact.peak,
+                    "penetration": contact.penetration,
                     "peak_time": contact.peak_time,
                     "plateau": longest.and_then(|e| e.plateau()),
                     "roughness": contact.roughness(),
@@ -212,7 +213,11 @@ impl Summary {
         );
         for (name, contact) in &self.contacts {
             let value = |key: &str| contact[key].as_f64().map_or("-".to_string(), figure);
-            line(&format!("contact {name}"), closed_words(contact).unwrap_or_else(|| "never closed".into()));
+            // What lies behind an obstacle is not open.
+            let deep = contact["penetration"].as_f64().is_some_and(|depth| depth > 0.0);
+            let idle =
+                || if deep { format!("no force, though {} deep", value("penetration")) } else { "never closed".into() };
+            line(&format!("contact {name}"), closed_words(contact).unwrap_or_else(idle));
             if !contact["closed"].is_null() {
                 line(
                     "  force",

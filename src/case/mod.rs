@@ -12,6 +12,7 @@ pub mod data;
 pub mod diagnostic;
 pub mod expect;
 mod files;
+mod locate;
 mod massless;
 mod overrides;
 pub mod reference;

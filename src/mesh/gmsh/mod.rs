@@ -44,8 +44,8 @@ pub fn read(path: &Path, group: Option<&str>) -> Result<Mesh> {
 ///
 /// [`Error::Input`](crate::Error::Input), with the line (text) or byte offset (binary), if the bytes are not a complete
 /// and consistent MSH 4.1 file, the group is unknown or empty or holds other than two-node lines,
-/// a line has no length, a node lies off the plane z = 0, or, without `group`, no element uses a
-/// node of the file.
+/// a line has no length, a node lies off the plane z = 0, or, without `group`, the file holds
+/// surface or volume elements, whose boundary is no structure, or no element uses a node of the file.
 ///
 /// ```
 /// let file = br#"$MeshFormat
