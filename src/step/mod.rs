@@ -86,6 +86,8 @@ pub struct Attempt {
     pub complementarity: f64,
     /// Contact solver that was used.
     pub method: Method,
+    /// Independent motions along which an equilibrium is unstable; none in a transient.
+    pub unstable: usize,
 }
 
 /// Makes steps of one scheme on one system.
