@@ -402,3 +402,43 @@ fn a_column_that_a_wall_holds_was_told_to_take_smaller_steps() {
         "{message}"
     );
 }
+
+/// A mass that hits both sides of a wedge at once: with friction and Newton's e > 0 all sixteen states contradict the law.
+#[test]
+fn a_wedge_without_a_solution_was_told_to_take_more_sweeps() {
+    let text = r#"
+        format = 1
+        [time]
+        end = 0.1
+        step = 1e-2
+        [scheme]
+        name = "moreau-jean"
+        [[body]]
+        name = "mass"
+        element = "mass"
+        at = [0.0, 0.0]
+        mass = 1.0
+        velocity = [0.6, -0.84]
+        [[contact]]
+        name = "left"
+        nodes = "mass"
+        plane = { point = [0.0, 0.0], normal = [0.7, 0.72] }
+        friction = 1.15
+        restitution = 0.5
+        [[contact]]
+        name = "right"
+        nodes = "mass"
+        plane = { point = [0.0, 0.0], normal = [-0.7, 0.72] }
+        friction = 1.15
+        restitution = 0.5
+    "#;
+    let (_, result) = try_run(&load(text, &[]));
+    let message = result.expect_err("no state fits").to_string();
+    assert!(message.contains("friction with these velocities has no solution"), "{message}");
+    assert!(message.contains("law = \"moreau\""), "{message}");
+    assert!(!message.contains("sweeps") && !message.contains("lemke"), "{message}");
+    // What it suggests runs.
+    let law = |name: &str| format!("contact.{name}.restitution={{ e = 0.5, law = 'moreau' }}");
+    let (_, result) = try_run(&load(text, &[&law("left"), &law("right")]));
+    result.unwrap();
+}
