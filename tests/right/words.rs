@@ -1,6 +1,6 @@
 //! What carom says of a run: words, counts, pictures and advice that misled.
 
-use crate::common::history::{load, try_run};
+use crate::common::history::{load, shipped, try_run};
 use assert_cmd::cargo::cargo_bin_cmd;
 use carom::run::{Manner, prepare, run};
 use carom::sinks::{Record, Sink};
@@ -441,4 +441,29 @@ fn a_wedge_without_a_solution_was_told_to_take_more_sweeps() {
     let law = |name: &str| format!("contact.{name}.restitution={{ e = 0.5, law = 'moreau' }}");
     let (_, result) = try_run(&load(text, &[&law("left"), &law("right")]));
     result.unwrap();
+}
+
+/// `docs/paper-figures.md` gave the peaks of the runs as the forces of their first contact steps.
+#[test]
+fn the_forces_of_the_first_contact_steps_were_peaks() {
+    let page = include_str!("../../docs/paper-figures.md").replace('\n', " ");
+    let list = |after: &str| -> Vec<f64> {
+        let (_, rest) = page.split_once(after).unwrap_or_else(|| panic!("the page does not say `{after}`"));
+        let text = rest.split([')', ';']).next().unwrap().replace(" and ", ", ");
+        text.split(", ").take(3).map(|x| x.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()).collect()
+    };
+    let first = list("force of the first contact step is an impulse over h: ".trim_end());
+    let peaks = list("the largest forces of these runs are ".trim_end());
+    let schemes = [
+        "name = 'generalized-alpha', rho_inf = 0.6",
+        "name = 'moreau-jean', theta = 1.0",
+        "name = 'newmark', gamma = 1.0, beta = 0.5625",
+    ];
+    for (k, scheme) in schemes.into_iter().enumerate() {
+        let (history, result) = try_run(&shipped("impacting-bar", &[&format!("scheme={{ {scheme} }}")]));
+        result.unwrap();
+        let force = history.column("contact.wall.force");
+        assert_eq!(force.iter().find(|force| **force > 0.0).unwrap().round(), first[k], "{scheme}");
+        assert_eq!(history.max("contact.wall.force").round(), peaks[k], "{scheme}");
+    }
 }
