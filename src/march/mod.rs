@@ -8,7 +8,7 @@ mod guards;
 mod ladder;
 
 pub use fixed::Fixed;
-pub use guards::Guards;
+pub use guards::{Guards, ROUNDING};
 pub use ladder::Ladder;
 
 use crate::checkpoint::{Checkpoint, Keeper};
