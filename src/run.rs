@@ -223,6 +223,7 @@ pub fn run_within(loaded: &Loaded, out: &Path, max_memory: Option<u64>, manner: 
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
     advice.extend(advice::large_rotation(system, &digest).map(|advice| advice.placed(loaded)));
+    advice.extend(digest.unstable.map(|branch| statics::unstable_advice(system, &arrival.state, branch)));
     advice.extend(advice::open_ledger(model, system, &arrival));
     let parts =
         Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };

@@ -5,7 +5,7 @@ use crate::checkpoint::hex;
 use crate::contact::solver::SOLVERS;
 use crate::march::Arrival;
 use crate::model::{Component, Model};
-use crate::sinks::digest::Digest;
+use crate::sinks::digest::{Digest, UnstableBranch};
 use crate::system::System;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -55,6 +55,8 @@ pub struct Summary {
     pub closings: u64,
     /// Contacts by name.
     pub contacts: Map<String, Value>,
+    /// Where a static path is unstable: load parameters and the number of negative pivots; null where it is not.
+    pub unstable: Option<UnstableBranch>,
     /// Solver counts.
     pub counts: Value,
     /// Every probe: index of its point in the frames, position and velocity at the end.
@@ -173,6 +175,7 @@ impl Summary {
             complementarity: digest.complementarity,
             closings: digest.closings,
             contacts,
+            unstable: digest.unstable,
             counts: json!({
                 "newton": digest.passes,
                 "factorizations": digest.factorizations,
