@@ -1,0 +1,164 @@
+//! The history of a run beside that of the dense code, column by column and step by step.
+//!
+//! Rule: a value may differ by a part of the scale of its kind ([`LINEAR`], [`CURVED`]). The first value that differs by
+//! more ends the comparison of a model: as a **disagreement**, or, if in that step the dense code was within round-off of a
+//! threshold of activation, or found two solutions of the law, as **cut short**.
+
+use super::books::{self, Record};
+use super::common::history::History;
+use super::generator::Model;
+use super::problem::Problem;
+use carom::case::{Format, Loaded, parse};
+use std::collections::BTreeMap;
+
+/// Round-off of linear models, of the scale of a column.
+pub const LINEAR: f64 = 1e-9;
+/// What the tolerance of Newton's method leaves in nonlinear models and in curved gaps.
+pub const CURVED: f64 = 1e-7;
+
+/// Columns that say how a program came to its result.
+const EFFORT: [&str; 4] = ["newton", "factorizations", "sweeps", "complementarity"];
+
+/// What came of one model.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Equal in all steps; the largest difference in parts of the scale.
+    Equal(f64),
+    /// Equal until a decision that round-off makes: the step, and why.
+    CutShort(usize, String),
+    /// A program gave up in a step; equal before.
+    Stopped(String),
+    /// carom does not accept the model.
+    Refused(String),
+    Different(String),
+}
+
+/// Runs carom on a model, its tables in a directory of their own.
+fn carom(model: &Model) -> Result<(History, Option<String>), String> {
+    let dir = tempfile::tempdir().expect("a directory for tables");
+    for (name, content) in &model.files {
+        std::fs::write(dir.path().join(name), content).expect("a table is written");
+    }
+    let case = parse(&model.case, "model.toml", Format::Toml, &[]).map_err(|failure| failure.render(false))?;
+    let loaded = Loaded {
+        case,
+        file: dir.path().join("model.toml"),
+        dir: dir.path().into(),
+        name: "model".into(),
+        text: model.case.clone(),
+        overrides: vec![],
+        allow_outside: true,
+    };
+    let (history, result) = super::common::history::try_run(&loaded);
+    match result {
+        Err(error) if history.rows.is_empty() => Err(error.to_string()),
+        result => Ok((history, result.err().map(|error| error.to_string()))),
+    }
+}
+
+/// Kinds of columns that share a scale.
+fn kind(name: &str) -> &'static str {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    match name {
+        "step" | "active" => "count",
+        "time" => "time",
+        "min_gap" => "length",
+        "impulse" => "impulse",
+        _ if name.starts_with("probe.") => match last {
+            "theta" => "angle",
+            "vtheta" => "spin",
+            "x" | "y" => "length",
+            _ => "speed",
+        },
+        _ if name.starts_with("contact.") => match last {
+            "gap" => "length",
+            "impulse" => "impulse",
+            _ => "force",
+        },
+        _ => "energy",
+    }
+}
+
+/// Runs both programs and compares.
+pub fn compare(model: &Model) -> Outcome {
+    let (history, failed) = match carom(model) {
+        Ok(done) => done,
+        Err(refusal) => return Outcome::Refused(refusal),
+    };
+    let problem = Problem::read(&model.case, &model.files);
+    let (records, stuck) = books::run(&problem);
+    let curved = !problem.linear || model.case.contains("\"ggl\"");
+    let allowed = if curved { CURVED } else { LINEAR };
+    let mut scales: BTreeMap<&str, f64> = BTreeMap::new();
+    let mass: f64 = problem.mass.diagonal().sum();
+    let step = problem.instants[1];
+    let (mut worst, mut before) = (0.0_f64, 0.0_f64);
+    for (k, (row, record)) in history.rows.iter().zip(&records).enumerate() {
+        // The scale of a kind is its largest value so far, with floors that make zero comparable.
+        for (name, &value) in history.names.iter().zip(row) {
+            let scale = scales.entry(kind(name)).or_insert(0.0);
+            *scale = scale.max(if value.is_nan() { 0.0 } else { value.abs() });
+        }
+        let speed = scales.get("speed").copied().unwrap_or(0.0).max(1e-3 * problem.length / step);
+        for (kind, floor) in [
+            ("length", problem.length),
+            ("speed", speed),
+            ("angle", 1.0),
+            ("spin", speed / problem.length),
+            ("impulse", 0.1 * mass * speed),
+            ("force", 0.1 * mass * speed / step),
+            ("energy", 0.1 * mass * speed * speed),
+        ] {
+            scales.entry(kind).and_modify(|scale| *scale = scale.max(floor));
+        }
+        let mut worst_here = (0.0_f64, String::new());
+        for (name, &value) in history.names.iter().zip(row) {
+            let Some(&dense) = record.values.get(name) else { continue };
+            if EFFORT.contains(&name.as_str()) {
+                continue;
+            }
+            let difference = difference(value, dense) / scales[kind(name)].max(f64::MIN_POSITIVE);
+            if difference > worst_here.0 {
+                worst_here = (difference, format!("{name} is {value:e}, the dense code has {dense:e}"));
+            }
+        }
+        if worst_here.0 > allowed {
+            return excuse(&problem, k, record, before, worst_here);
+        }
+        before = worst_here.0;
+        worst = worst.max(before);
+    }
+    if let Some(reason) = failed.or(stuck) {
+        return Outcome::Stopped(reason);
+    }
+    if history.rows.len() != records.len() {
+        return Outcome::Different(format!("{} rows, the dense code has {}", history.rows.len(), records.len()));
+    }
+    Outcome::Equal(worst)
+}
+
+fn difference(a: f64, b: f64) -> f64 {
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => 0.0,
+        (false, false) => (a - b).abs(),
+        _ => f64::INFINITY,
+    }
+}
+
+/// Whether a difference is one of round-off: half of the tolerance on closed gaps, or what the programs already differed by.
+fn excuse(problem: &Problem, k: usize, record: &Record, before: f64, worst: (f64, String)) -> Outcome {
+    if record.margin <= 4e-12 + 10.0 * before {
+        return Outcome::CutShort(k, format!("a forecast within {:.1e} of its threshold", record.margin));
+    }
+    if record.ambiguous {
+        return Outcome::CutShort(k, "the law has several solutions".into());
+    }
+    Outcome::Different(format!(
+        "step {k} of {}: {} ({:.1e} of its scale; {:.1e} in the step before; nearest threshold {:.1e})",
+        problem.instants.len() - 1,
+        worst.1,
+        worst.0,
+        before,
+        record.margin
+    ))
+}
