@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 pub const FILE: &str = "checkpoint.bin";
 
 /// First word of the file, with the version of the layout.
-const MAGIC: &str = "carom-checkpoint-3";
+const MAGIC: &str = "carom-checkpoint-4";
 
 /// A run at the end of an accepted step.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -191,6 +191,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let mut advice = prepared.advice.clone();
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
+    advice.extend(advice::open_ledger(model, system, &arrival));
     let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let mut summary = Summary::new(parts, Timing::default());
     let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");

@@ -148,7 +148,8 @@ impl CaseArgs {
 /// What studies of many runs share.
 #[derive(Args)]
 struct StudyArgs {
-    /// Probe to follow, NAME or NAME.x, .y, .theta; the first one along the first contact's normal unless given.
+    /// Probe to follow, NAME or NAME.x, .y, .theta; unless given, the first one along the normal of the first contact, or
+    /// along its largest motion where nothing touches.
     #[arg(long, value_name = "NAME")]
     probe: Option<String>,
     /// Output directory; `out/<case name>-<command>` unless given.

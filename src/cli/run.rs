@@ -3,6 +3,7 @@
 use super::{CaseArgs, Manners, output, stop, sweep};
 use crate::case::Loaded;
 use crate::checkpoint::Checkpoint;
+use crate::contact::solver::SOLVERS;
 use crate::summary::Summary;
 use crate::sweep::Sweep;
 use crate::{Error, Result, case, run};
@@ -109,18 +110,18 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
 
 /// What `-v` adds to the table: how the work was done.
 fn counts(summary: &Summary) -> String {
-    let (counts, solver) = (&summary.counts, &summary.counts["solver"]);
+    let counts = &summary.counts;
+    let solvers = SOLVERS.iter().map(|(_, key, words)| format!("{words} {}", counts["solver"][key]));
     format!(
-        "  {:<24}{}, {} factorizations, {} Newton passes\n  {:<24}closed form {}, Gauss-Seidel {}, Lemke {}; {} sweeps\n",
+        "  {:<24}{}, {} factorizations, {} Newton passes\n  {:<24}{}; {} sweeps; candidates {} at most\n",
         "linear solver",
         summary.factorization,
         counts["factorizations"],
         counts["newton"],
         "contact solves",
-        solver["closed"],
-        solver["pgs"],
-        solver["lemke"],
-        counts["sweeps"]
+        solvers.collect::<Vec<_>>().join(", "),
+        counts["sweeps"],
+        summary.candidates
     )
 }
 

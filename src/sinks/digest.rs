@@ -3,7 +3,7 @@
 use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::contact::Key;
-use crate::contact::solver::Method;
+use crate::contact::solver::SOLVERS;
 use crate::la::larger;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,10 @@ pub struct Digest {
     pub complementarity: f64,
     /// Deepest penetration, zero or positive.
     pub penetration: f64,
-    /// Steps solved in closed form, by Gauss–Seidel, on active sets, by Lemke's method, by trying all states.
-    pub methods: [u64; 5],
+    /// Steps by the method that solved their last contact problem, in the order of [`SOLVERS`].
+    pub methods: [u64; SOLVERS.len()],
+    /// Largest number of candidates in a step: those of declared nodes and those that searches found near.
+    pub candidates: usize,
     /// One entry per contact of the case.
     pub contacts: Vec<ContactDigest>,
     /// Times that opened contacts closed, over all candidates.
@@ -42,6 +44,8 @@ pub struct ContactDigest {
     pub name: String,
     /// Largest force.
     pub peak: f64,
+    /// End of the step with the largest force.
+    pub peak_time: Option<f64>,
     /// Sum of impulses.
     pub impulse: f64,
     /// Intervals of consecutive steps with impulse.
@@ -55,6 +59,8 @@ pub struct Episode {
     pub start: f64,
     /// End of the last step with impulse.
     pub end: f64,
+    /// Largest force in it.
+    pub peak: f64,
     /// Force (impulse over step size) of every step.
     pub forces: Vec<f64>,
 }
@@ -82,7 +88,7 @@ impl Episode {
 }
 
 impl ContactDigest {
-    /// The episode with the largest impulse-time, of which plateau and release are told.
+    /// The episode that lasted longest, of which plateau and release are told.
     pub fn longest(&self) -> Option<&Episode> {
         self.episodes.iter().max_by(|a, b| (a.end - a.start).total_cmp(&(b.end - b.start)))
     }
@@ -105,7 +111,8 @@ impl Digest {
             sweeps: 0,
             complementarity: 0.0,
             penetration: 0.0,
-            methods: [0; 5],
+            methods: [0; SOLVERS.len()],
+            candidates: 0,
             contacts: contacts.collect(),
             closings: 0,
             closed: Vec::new(),
@@ -130,6 +137,7 @@ impl Sink for Digest {
     fn record(&mut self, record: &Record) -> Result<()> {
         let attempt = record.attempt;
         let state = &attempt.state;
+        self.candidates = self.candidates.max(attempt.scene.candidates.len());
         self.penetration = attempt.gaps.iter().fold(self.penetration, |worst, gap| larger(worst, -gap));
         if record.h == 0.0 {
             return Ok(());
@@ -142,13 +150,9 @@ impl Sink for Digest {
         if attempt.complementarity.is_nan() || attempt.complementarity > self.complementarity {
             self.complementarity = attempt.complementarity;
         }
-        match attempt.method {
-            Method::None => {}
-            Method::Closed => self.methods[0] += 1,
-            Method::Pgs => self.methods[1] += 1,
-            Method::ActiveSet => self.methods[2] += 1,
-            Method::Lemke => self.methods[3] += 1,
-            Method::Enumeration => self.methods[4] += 1,
+        // Not counted is what no contact asked for.
+        if let Some(k) = SOLVERS.iter().position(|(method, ..)| *method == attempt.method) {
+            self.methods[k] += 1;
         }
         self.closing.clear();
         self.impulses.fill(0.0);
@@ -172,15 +176,18 @@ impl Sink for Digest {
                 continue;
             }
             let force = impulse / record.h;
-            contact.peak = contact.peak.max(force);
+            if force > contact.peak {
+                (contact.peak, contact.peak_time) = (force, Some(state.time));
+            }
             contact.impulse += impulse;
             match contact.episodes.last_mut() {
                 // The half step is slack for the rounding of instants.
                 Some(episode) if begin < episode.end + 0.5 * record.h => {
                     episode.end = state.time;
+                    episode.peak = episode.peak.max(force);
                     episode.forces.push(force);
                 }
-                _ => contact.episodes.push(Episode { start: begin, end: state.time, forces: vec![force] }),
+                _ => contact.episodes.push(Episode { start: begin, end: state.time, peak: force, forces: vec![force] }),
             }
         }
         Ok(())
@@ -195,7 +202,7 @@ mod tests {
     fn roughness_leaves_out_the_ends() {
         let mut forces = vec![300.0; 20];
         (forces[0], forces[1], forces[19]) = (900.0, 0.0, 1.0);
-        let episode = Episode { start: 0.0, end: 1.0, forces };
+        let episode = Episode { start: 0.0, end: 1.0, peak: 900.0, forces };
         assert_eq!(episode.plateau(), Some(300.0));
         assert_eq!(episode.roughness(), Some(0.0));
         let rough =
