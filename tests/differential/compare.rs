@@ -24,9 +24,9 @@ const EFFORT: [&str; 4] = ["newton", "factorizations", "sweeps", "complementarit
 pub enum Outcome {
     /// Equal in all steps; the largest difference in parts of the scale.
     Equal(f64),
-    /// Equal until a decision that round-off makes: the step, and why.
-    CutShort(usize, String),
-    /// A program gave up in a step; equal before.
+    /// Equal until a decision that round-off makes.
+    CutShort(String),
+    /// Equal until one of the programs gave up: carom would cut the step, which these cases forbid.
     Stopped(String),
     /// carom does not accept the model.
     Refused(String),
@@ -128,8 +128,12 @@ pub fn compare(model: &Model) -> Outcome {
         before = worst_here.0;
         worst = worst.max(before);
     }
-    if let Some(reason) = failed.or(stuck) {
-        return Outcome::Stopped(reason);
+    if let Some(reason) = stuck.filter(|_| history.rows.len() >= records.len()) {
+        let who = failed.map_or("the dense code alone".into(), |error| format!("both; carom: {error}"));
+        return Outcome::Stopped(format!("step {}: {reason}: {who}", records.len()));
+    }
+    if let Some(error) = failed {
+        return Outcome::Stopped(format!("carom alone: {error}"));
     }
     if history.rows.len() != records.len() {
         return Outcome::Different(format!("{} rows, the dense code has {}", history.rows.len(), records.len()));
@@ -148,10 +152,10 @@ fn difference(a: f64, b: f64) -> f64 {
 /// Whether a difference is one of round-off: half of the tolerance on closed gaps, or what the programs already differed by.
 fn excuse(problem: &Problem, k: usize, record: &Record, before: f64, worst: (f64, String)) -> Outcome {
     if record.margin <= 4e-12 + 10.0 * before {
-        return Outcome::CutShort(k, format!("a forecast within {:.1e} of its threshold", record.margin));
+        return Outcome::CutShort(format!("step {k}: a forecast within {:.1e} of its threshold", record.margin));
     }
     if record.ambiguous {
-        return Outcome::CutShort(k, "the law has several solutions".into());
+        return Outcome::CutShort(format!("step {k}: the law has several solutions"));
     }
     Outcome::Different(format!(
         "step {k} of {}: {} ({:.1e} of its scale; {:.1e} in the step before; nearest threshold {:.1e})",

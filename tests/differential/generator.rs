@@ -316,7 +316,8 @@ impl Maker {
             _ if self.nonlinear => self.random.log(0.2, 3.0),
             _ => self.random.log(0.2, 20.0),
         };
-        self.step = factor / highest;
+        // Short beside the sizes of bodies and obstacles, whatever the stiffness.
+        self.step = (factor / highest).min(0.05);
         self.steps = self.random.count(12, 40);
         self.velocities();
         text
@@ -621,12 +622,12 @@ impl Maker {
         }
         let steps = self.steps as f64;
         let end = if self.random.chance(0.2) { (steps - 0.37) * self.step } else { steps * self.step };
-        let mut time = format!("[time]\nend = {end:?}\nstep = {:?}\n", self.step);
+        // Steps must not be cut: the dense code makes them as the case says.
+        let mut time = format!("[time]\nend = {end:?}\nstep = {0:?}\nmin_step = {0:?}\n", self.step);
         if self.random.chance(0.1) {
             time += &format!("first_step = {:?}\n", self.step * self.random.between(0.2, 0.9));
             self.mark("first step");
         }
-        // Steps must not be cut: the dense code makes them as the case says.
         let rules = "[guards]\nenergy = false\npenetration = false\nnewton = false\n\n[solver]\nnewton = { tolerance = 1e-13, \
                      passes = 100 }\ncontact = { tolerance = 1e-13, sweeps = 100000 }\n";
         // Keys outside of tables come first, and gravity is one of them.

@@ -213,6 +213,21 @@ struct Answer {
     a: DVector<f64>,
 }
 
+/// Which multiplier of a contact a column belongs to.
+enum Part {
+    Normal,
+    Tangent,
+    Position,
+}
+
+struct Column {
+    contact: usize,
+    part: Part,
+    answer: Answer,
+    /// The multiplier of the pass before.
+    old: f64,
+}
+
 impl<'a> Trial<'a> {
     fn new(problem: &'a Problem, from: &'a State, t1: f64, h: f64) -> Trial<'a> {
         let row = &problem.row;
@@ -350,120 +365,108 @@ impl<'a> Trial<'a> {
 
     /// Solves the laws for the motion after `change`; returns what that adds to the accelerations, and the largest
     /// velocity that any impulse or correction changed by.
+    ///
+    /// With position correction ν/h stands beside p and g/h beside U, so that one problem of one unit holds both laws; a
+    /// contact that is not active has its ν once the others would close it.
     fn contact(
         &mut self,
         change: &DVector<f64>,
         answer: &dyn Fn(&DVector<f64>, f64, f64) -> Answer,
     ) -> Result<(DVector<f64>, f64), String> {
-        let (problem, from, h, c) = (self.problem, self.from, self.h, self.problem.row.c);
-        let q = &self.q + change * (h * h * problem.row.b1);
+        let (problem, h, c) = (self.problem, self.h, self.problem.row.c);
+        let dq = change * (h * h * problem.row.b1);
         let v = &self.v + change * (h * problem.row.g1);
-        // Impulses first, then corrections: columns with the old multiplier of each.
-        let shift = if problem.ggl { 0.0 } else { h * c };
-        let mut impulses: Vec<(usize, usize, Answer, f64)> = vec![];
-        let mut rows = vec![];
-        for (i, contact) in self.contacts.iter().enumerate().filter(|(_, contact)| contact.active) {
-            let friction = problem.contacts[contact.touch.group].friction;
-            let tangent = contact.sliding.is_some().then_some(impulses.len() + 1);
-            rows.push(Rows { normal: impulses.len(), tangent, friction });
-            impulses.push((i, 0, answer(&contact.normal, 1.0, shift), contact.impulse[0]));
-            if let Some(sliding) = &contact.sliding {
-                impulses.push((i, 1, answer(sliding, 1.0, h * c), contact.impulse[1]));
-            }
-        }
-        let corrections: Vec<Answer> = match problem.ggl {
-            true => self.contacts.iter().map(|contact| answer(&contact.normal, 0.0, 1.0)).collect(),
+        let mut closing: Vec<usize> = match problem.ggl {
+            true => (0..self.contacts.len()).filter(|&i| self.contacts[i].active).collect(),
             false => vec![],
         };
-        let old_corrections: Vec<f64> = self.contacts.iter().map(|contact| contact.correction).collect();
-        // Law of velocities for given corrections: u = W p + b.
-        let direction = |i: usize, k: usize| -> &DVector<f64> {
-            let contact = &self.contacts[i];
-            if k == 0 { &contact.normal } else { contact.sliding.as_ref().expect("a row of friction") }
-        };
-        let w = DMatrix::from_fn(impulses.len(), impulses.len(), |r, s| {
-            direction(impulses[r].0, impulses[r].1).dot(&impulses[s].2.v)
-        });
-        let old = DVector::from_iterator(impulses.len(), impulses.iter().map(|column| column.3));
-        let law_rate = |nu: &[f64]| {
-            let mut rate = v.clone();
-            for (k, column) in corrections.iter().enumerate() {
-                rate += &column.v * (nu[k] - old_corrections[k]);
+        loop {
+            let mut columns: Vec<Column> = vec![];
+            let mut rows = vec![];
+            for (i, contact) in self.contacts.iter().enumerate().filter(|(_, contact)| contact.active) {
+                let friction = problem.contacts[contact.touch.group].friction;
+                let tangent = contact.sliding.is_some().then_some(columns.len() + 1);
+                rows.push(Rows { normal: columns.len(), tangent, friction });
+                let shift = if problem.ggl { 0.0 } else { h * c };
+                let old = contact.impulse;
+                let answer_of = |direction, shift| answer(direction, 1.0, shift);
+                columns.push(Column {
+                    contact: i,
+                    part: Part::Normal,
+                    answer: answer_of(&contact.normal, shift),
+                    old: old[0],
+                });
+                if let Some(sliding) = &contact.sliding {
+                    let answer = answer_of(sliding, h * c);
+                    columns.push(Column { contact: i, part: Part::Tangent, answer, old: old[1] });
+                }
             }
-            DVector::from_iterator(impulses.len(), impulses.iter().map(|(i, k, _, _)| {
-                let contact = &self.contacts[*i];
-                let law = &problem.contacts[contact.touch.group];
-                let e = if *k == 0 || law.moreau { law.restitution } else { 0.0 };
-                let before = direction(*i, *k).dot(&from.v) - contact.drift[0][*k];
-                direction(*i, *k).dot(&rate) - contact.drift[1][*k] + e * before
-            })) - &w * &old
-        };
-        let mut p = old.clone();
-        let mut nu = old_corrections.clone();
-        let mut ambiguous = false;
-        for round in 0.. {
-            let solution = law::solve(&w, &law_rate(&nu), &rows).ok_or("no solution of the law")?;
-            let moved = (&solution.impulse - &p).amax();
-            p = solution.impulse;
-            ambiguous = solution.ambiguous;
-            if !problem.ggl || (round > 0 && moved <= 1e-15 * p.amax()) {
-                break;
+            for &i in &closing {
+                let contact = &self.contacts[i];
+                rows.push(Rows { normal: columns.len(), tangent: None, friction: 0.0 });
+                let (answer, old) = (answer(&contact.normal, 0.0, h), contact.correction / h);
+                columns.push(Column { contact: i, part: Part::Position, answer, old });
             }
-            // Law of positions for given impulses, on all contacts.
-            let mut place = q.clone();
-            for (column, p) in impulses.iter().zip(&p) {
-                place += &column.2.q * (p - column.3);
+            let w = DMatrix::from_fn(columns.len(), columns.len(), |r, s| {
+                let (row, answer) = (&columns[r], &columns[s].answer);
+                let contact = &self.contacts[row.contact];
+                match row.part {
+                    Part::Normal => contact.normal.dot(&answer.v),
+                    Part::Tangent => contact.sliding.as_ref().expect("a row of friction").dot(&answer.v),
+                    Part::Position => contact.normal.dot(&answer.q) / h,
+                }
+            });
+            let old = DVector::from_iterator(columns.len(), columns.iter().map(|column| column.old));
+            let now = columns.iter().map(|column| self.law_value(column, &dq, &v));
+            let b = DVector::from_iterator(columns.len(), now) - &w * &old;
+            let solution = law::solve(&w, &b, &rows).ok_or("no solution of the law")?;
+            let steps = &solution.impulse - &old;
+            let moved = columns.iter().zip(&steps).fold(dq.clone(), |q, (column, step)| q + &column.answer.q * *step);
+            let open = |i: &usize| problem.ggl && !closing.contains(i);
+            let missing = (0..self.contacts.len()).filter(open).find(|&i| {
+                self.gap_at_end(i) + self.contacts[i].normal.dot(&moved) < -1e-13 * problem.length
+            });
+            if let Some(i) = missing {
+                closing.push(i);
+                continue;
             }
-            nu = self.corrections(&corrections, &old_corrections, &(place - &self.q))?;
-            if !problem.damped && problem.contacts.iter().all(|contact| contact.friction == 0.0) && round > 0 {
-                break;
+            let (mut more, mut kick) = (DVector::zeros(problem.count), 0.0_f64);
+            self.contacts.iter_mut().for_each(|contact| contact.correction = 0.0);
+            for (column, (&value, step)) in columns.iter().zip(solution.impulse.iter().zip(&steps)) {
+                more += &column.answer.a * *step;
+                kick = kick.max((&column.answer.v * *step).amax()).max((&column.answer.q * *step).amax() / h);
+                let contact = &mut self.contacts[column.contact];
+                match column.part {
+                    Part::Normal => contact.impulse[0] = value,
+                    Part::Tangent => contact.impulse[1] = value,
+                    Part::Position => contact.correction = h * value,
+                }
             }
-            if round > 300 {
-                return Err("laws of positions and velocities".into());
-            }
+            self.ambiguous = solution.ambiguous;
+            return Ok((more, kick));
         }
-        let mut more = DVector::zeros(problem.count);
-        let mut kick = 0.0_f64;
-        for (k, column) in corrections.iter().enumerate() {
-            let change = nu[k] - old_corrections[k];
-            more += &column.a * change;
-            kick = kick.max((&column.q * change).amax() / h);
-            self.contacts[k].correction = nu[k];
-        }
-        for (r, (i, k, column, old)) in impulses.iter().enumerate() {
-            more += &column.a * (p[r] - old);
-            kick = kick.max((&column.v * (p[r] - old)).amax());
-            self.contacts[*i].impulse[*k] = p[r];
-        }
-        self.ambiguous |= ambiguous;
-        Ok((more, kick))
     }
 
-    /// Corrections with 0 ≤ g ⊥ ν ≥ 0 on all contacts, if positions move by `moved` without a change of ν: those that would
-    /// be open take part only once the others close them.
-    fn corrections(&self, columns: &[Answer], old: &[f64], moved: &DVector<f64>) -> Result<Vec<f64>, String> {
-        let problem = self.problem;
-        let count = columns.len();
-        let w = DMatrix::from_fn(count, count, |r, s| self.contacts[r].normal.dot(&columns[s].q));
-        let gaps = DVector::from_iterator(count, self.contacts.iter().map(|contact| {
-            let shift = problem.shift(contact.touch.group, self.t1);
-            contact.touch.measure(problem, &self.q, shift).gap + contact.normal.dot(moved)
-        })) - &w * DVector::from_column_slice(old);
-        let mut closing: Vec<usize> = (0..count).filter(|&i| gaps[i] <= 0.0).collect();
-        loop {
-            let part = DMatrix::from_fn(closing.len(), closing.len(), |r, s| w[(closing[r], closing[s])]);
-            let b = DVector::from_iterator(closing.len(), closing.iter().map(|&i| gaps[i]));
-            let rows: Vec<Rows> =
-                (0..closing.len()).map(|normal| Rows { normal, tangent: None, friction: 0.0 }).collect();
-            let solution = law::solve(&part, &b, &rows).ok_or("no solution of the law of positions")?;
-            let mut nu = DVector::zeros(count);
-            closing.iter().zip(&solution.impulse).for_each(|(&i, value)| nu[i] = *value);
-            let after = &gaps + &w * &nu;
-            let missing = (0..count).find(|i| !closing.contains(i) && after[*i] < -1e-13 * problem.length);
-            match missing {
-                Some(i) => closing.push(i),
-                None => return Ok(nu.as_slice().to_vec()),
+    fn gap_at_end(&self, contact: usize) -> f64 {
+        let touch = &self.contacts[contact].touch;
+        touch.measure(self.problem, &self.q, self.problem.shift(touch.group, self.t1)).gap
+    }
+
+    /// What the law of a row asks to be zero or positive, after a further displacement `dq` and with velocities `v`.
+    fn law_value(&self, column: &Column, dq: &DVector<f64>, v: &DVector<f64>) -> f64 {
+        let contact = &self.contacts[column.contact];
+        let law = &self.problem.contacts[contact.touch.group];
+        let rate = |direction: &DVector<f64>, k: usize, e: f64| {
+            let before = direction.dot(&self.from.v) - contact.drift[0][k];
+            direction.dot(v) - contact.drift[1][k] + e * before
+        };
+        match column.part {
+            Part::Normal => rate(&contact.normal, 0, law.restitution),
+            Part::Tangent => {
+                let sliding = contact.sliding.as_ref().expect("a row of friction");
+                rate(sliding, 1, if law.moreau { law.restitution } else { 0.0 })
             }
+            Part::Position => (self.gap_at_end(column.contact) + contact.normal.dot(dq)) / self.h,
         }
     }
 }
