@@ -55,7 +55,8 @@ pub fn run(problem: &Problem) -> (Vec<Record>, Option<String>) {
         let usual = if k == 0 { h } else { problem.instants.get(2).map_or(h, |t| t - problem.instants[1]) };
         // Steps of the grid have the same size to the last bit.
         let size = pair[1] - pair[0];
-        let size = if (size - usual).abs() <= 1e-9 * problem.instants[problem.instants.len() - 1] { usual } else { size };
+        let size =
+            if (size - usual).abs() <= 1e-9 * problem.instants[problem.instants.len() - 1] { usual } else { size };
         match problem.step(&state, pair[1], size) {
             Err(reason) => return (records, Some(reason)),
             Ok(step) => {

@@ -1,6 +1,6 @@
 //! The history of a run beside that of the dense code, column by column and step by step.
 //!
-//! Rule: a value may differ by a part of the scale of its kind ([`LINEAR`], [`CURVED`]). The first value that differs by
+//! Rule: a value may differ by [`ALLOWED`] of the scale of its kind, the largest value of that kind up to the step. The first value that differs by
 //! more ends the comparison of a model: as a **disagreement**, or, if in that step the dense code was within round-off of a
 //! threshold of activation, or found two solutions of the law, as **cut short**.
 
@@ -11,10 +11,8 @@ use super::problem::Problem;
 use carom::case::{Format, Loaded, parse};
 use std::collections::BTreeMap;
 
-/// Round-off of linear models, of the scale of a column.
-pub const LINEAR: f64 = 1e-9;
-/// What the tolerance of Newton's method leaves in nonlinear models and in curved gaps.
-pub const CURVED: f64 = 1e-7;
+/// Growth of round-off over some forty steps with impacts; what was measured stands in `docs/tests.md`.
+pub const ALLOWED: f64 = 1e-9;
 
 /// Columns that say how a program came to its result.
 const EFFORT: [&str; 4] = ["newton", "factorizations", "sweeps", "complementarity"];
@@ -87,8 +85,6 @@ pub fn compare(model: &Model) -> Outcome {
     };
     let problem = Problem::read(&model.case, &model.files);
     let (records, stuck) = books::run(&problem);
-    let curved = !problem.linear || model.case.contains("\"ggl\"");
-    let allowed = if curved { CURVED } else { LINEAR };
     let mut scales: BTreeMap<&str, f64> = BTreeMap::new();
     let mass: f64 = problem.mass.diagonal().sum();
     let step = problem.instants[1];
@@ -122,7 +118,7 @@ pub fn compare(model: &Model) -> Outcome {
                 worst_here = (difference, format!("{name} is {value:e}, the dense code has {dense:e}"));
             }
         }
-        if worst_here.0 > allowed {
+        if worst_here.0 > ALLOWED {
             return excuse(&problem, k, record, before, worst_here);
         }
         before = worst_here.0;

@@ -105,8 +105,7 @@ impl Element {
                 }
             }
             Element::Beam { dofs, length, angle, rigidity, .. } => {
-                let BeamStrains { values, rows, turn: [c, s] } =
-                    beam_strains(&dofs.map(|d| q[d]), *length, *angle);
+                let BeamStrains { values, rows, turn: [c, s] } = beam_strains(&dofs.map(|d| q[d]), *length, *angle);
                 let stress = [0, 1, 2].map(|m| rigidity[m] * values[m]);
                 for i in 0..6 {
                     for j in 0..6 {

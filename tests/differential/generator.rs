@@ -148,8 +148,11 @@ impl Maker {
                 let [first, second] = [&other, &self.pieces[i]].map(|piece| piece.element);
                 let first = if first == "mass" { other.name.clone() } else { format!("{}.end", other.name) };
                 let second = if second == "mass" { name.clone() } else { format!("{name}.start") };
-                writeln!(self.text, "[[joint]]\nname = \"j{i}\"\nkind = \"{kind}\"\nbetween = [\"{first}\", \"{second}\"]\n")
-                    .unwrap();
+                writeln!(
+                    self.text,
+                    "[[joint]]\nname = \"j{i}\"\nkind = \"{kind}\"\nbetween = [\"{first}\", \"{second}\"]\n"
+                )
+                .unwrap();
                 self.pieces[i - 1].taken[1] = true;
                 self.pieces[i].taken[0] = true;
                 // Nodes that share their motion start with one velocity.
@@ -257,15 +260,7 @@ impl Maker {
         self.text += &text;
         // Velocities are filled in once the step is known: see `velocities`.
         self.text += &format!("#velocity {name}\n\n");
-        let piece = Piece {
-            name: name.into(),
-            element,
-            start,
-            end,
-            velocity: [0.0; 2],
-            spin: 0.0,
-            taken: [false; 2],
-        };
+        let piece = Piece { name: name.into(), element, start, end, velocity: [0.0; 2], spin: 0.0, taken: [false; 2] };
         self.pieces.push(piece);
     }
 
@@ -493,8 +488,10 @@ impl Maker {
             true => {
                 let length = line[0].hypot(line[1]);
                 let tilt = self.random.between(-0.3, 0.3);
-                [-line[1] / length * tilt.cos() + line[0] / length * tilt.sin(),
-                 line[0] / length * tilt.cos() + line[1] / length * tilt.sin()]
+                [
+                    -line[1] / length * tilt.cos() + line[0] / length * tilt.sin(),
+                    line[0] / length * tilt.cos() + line[1] / length * tilt.sin(),
+                ]
             }
             false => away,
         };
@@ -516,7 +513,8 @@ impl Maker {
         if second.element != "mass" {
             own = replace(&own, second.end, to, self);
             if own.contains("polyline") {
-                let corner = [0.5 * (second.start[0] + second.end[0]) + 0.1, 0.5 * (second.start[1] + second.end[1]) + 0.15];
+                let corner =
+                    [0.5 * (second.start[0] + second.end[0]) + 0.1, 0.5 * (second.start[1] + second.end[1]) + 0.15];
                 let middle = [0.5 * (place[0] + to[0]) + 0.1, 0.5 * (place[1] + to[1]) + 0.15];
                 own = replace(&own, corner, middle, self);
             }
@@ -556,8 +554,11 @@ impl Maker {
         let radius = if self.random.chance(0.3) { self.random.between(0.0, 0.1) } else { 0.0 };
         let whole = piece.element != "mass" && piece.taken == [false; 2] && self.random.chance(0.3);
         let foot = [0, 1].map(|k| place[k] - (gap + radius) * n[k]);
-        let kinds: &[&str] =
-            if self.dimension == 1 { &["plane"] } else { &["plane", "plane", "half_plane", "circle", "bowl", "polyline"] };
+        let kinds: &[&str] = if self.dimension == 1 {
+            &["plane"]
+        } else {
+            &["plane", "plane", "half_plane", "circle", "bowl", "polyline"]
+        };
         let kind = self.random.pick(kinds);
         let shape = match kind {
             "plane" => format!("plane = {{ point = {}, normal = {} }}", self.vector(foot), self.vector(n)),
@@ -663,4 +664,3 @@ fn section(r: &mut Random) -> (String, String) {
     };
     (format!("section = {{ shape = \"{shape}\", {values}{factor} }}\n"), format!("section {shape}"))
 }
-

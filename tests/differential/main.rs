@@ -17,8 +17,8 @@ mod problem;
 mod step;
 
 use compare::{Outcome, compare};
-use rayon::prelude::*;
 use generator::Model;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

@@ -6,12 +6,26 @@ use nalgebra::DVector;
 /// What a node may touch.
 #[derive(Clone, Debug)]
 enum Shape {
-    Line { point: [f64; 2], normal: [f64; 2] },
-    Round { centre: [f64; 2], radius: f64, inside: bool },
+    Line {
+        point: [f64; 2],
+        normal: [f64; 2],
+    },
+    Round {
+        centre: [f64; 2],
+        radius: f64,
+        inside: bool,
+    },
     /// Two nodes, and the side that is touched: 0 for whichever the node is on.
-    Segment { ends: [usize; 2], side: f64 },
-    End { node: usize },
-    Above { node: usize },
+    Segment {
+        ends: [usize; 2],
+        side: f64,
+    },
+    End {
+        node: usize,
+    },
+    Above {
+        node: usize,
+    },
 }
 
 /// A node and what it may touch.
@@ -200,7 +214,8 @@ fn against_polyline(place: [f64; 2], points: &[[f64; 2]], limit: f64) -> Vec<Sha
     let inside = |j: usize| along(j) > 0.0 && along(j) < 1.0;
     let near: Vec<usize> = (0..=last).filter(|&j| closest(j) <= limit).collect();
     let best = near.iter().map(|&j| closest(j)).fold(f64::INFINITY, f64::min);
-    let line = |j: usize| Shape::Line { point: points[j], normal: [-ways[j][1] / norm(ways[j]), ways[j][0] / norm(ways[j])] };
+    let line =
+        |j: usize| Shape::Line { point: points[j], normal: [-ways[j][1] / norm(ways[j]), ways[j][0] / norm(ways[j])] };
     let corner = |point: [f64; 2]| Shape::Round { centre: point, radius: 0.0, inside: false };
     let mut shapes = vec![];
     for &j in &near {

@@ -19,9 +19,12 @@ impl Function {
     fn read(table: &Table, files: &BTreeMap<String, String>) -> Function {
         let or = |key: &str, default: f64| number(table, key).unwrap_or(default);
         match text(table, "kind") {
-            Some("ramp") => {
-                Function::Ramp { from: or("from", 0.0), to: or("to", 1.0), start: or("start", 0.0), end: or("end", 1.0) }
-            }
+            Some("ramp") => Function::Ramp {
+                from: or("from", 0.0),
+                to: or("to", 1.0),
+                start: or("start", 0.0),
+                end: or("end", 1.0),
+            },
             Some("harmonic") => Function::Harmonic {
                 amplitude: or("amplitude", 1.0),
                 frequency: or("frequency", 0.0),
@@ -48,7 +51,13 @@ impl Function {
                 let (first, last) = (rows[0], rows[rows.len() - 1]);
                 match rows.windows(2).find(|w| t >= w[0][0] && t < w[1][0]) {
                     Some(w) => w[0][1] + (w[1][1] - w[0][1]) * (t - w[0][0]) / (w[1][0] - w[0][0]),
-                    None => if t < first[0] { first[1] } else { last[1] },
+                    None => {
+                        if t < first[0] {
+                            first[1]
+                        } else {
+                            last[1]
+                        }
+                    }
                 }
             }
         }
@@ -58,7 +67,11 @@ impl Function {
         match self {
             Function::Constant => 0.0,
             &Function::Ramp { from, to, start, end } => {
-                if t >= start && t < end { (to - from) / (end - start) } else { 0.0 }
+                if t >= start && t < end {
+                    (to - from) / (end - start)
+                } else {
+                    0.0
+                }
             }
             Function::Harmonic { amplitude, frequency, phase } => {
                 amplitude * TAU * frequency * (TAU * frequency * t + phase).cos()
@@ -140,14 +153,31 @@ fn scheme(table: &Table) -> Row {
 }
 
 pub enum Obstacle {
-    Plane { point: [f64; 2], normal: [f64; 2] },
-    HalfPlane { point: [f64; 2], normal: [f64; 2], direction: [f64; 2] },
-    Circle { centre: [f64; 2], radius: f64, inside: bool },
-    Polyline { points: Vec<[f64; 2]> },
+    Plane {
+        point: [f64; 2],
+        normal: [f64; 2],
+    },
+    HalfPlane {
+        point: [f64; 2],
+        normal: [f64; 2],
+        direction: [f64; 2],
+    },
+    Circle {
+        centre: [f64; 2],
+        radius: f64,
+        inside: bool,
+    },
+    Polyline {
+        points: Vec<[f64; 2]>,
+    },
     /// In one dimension: nodes and those that they stay above.
-    Order { pairs: Vec<[usize; 2]> },
+    Order {
+        pairs: Vec<[usize; 2]>,
+    },
     /// In the plane.
-    Bodies { others: Vec<usize> },
+    Bodies {
+        others: Vec<usize>,
+    },
 }
 
 pub struct Contact {
@@ -241,8 +271,7 @@ fn section(table: &Table, poisson: f64) -> [f64; 3] {
         let area = PI * (outer * outer - inner * inner);
         let m2 = (inner / outer).powi(2);
         let square = (1.0 + m2).powi(2);
-        let factor = 6.0 * (1.0 + poisson) * square
-            / ((7.0 + 6.0 * poisson) * square + (20.0 + 12.0 * poisson) * m2);
+        let factor = 6.0 * (1.0 + poisson) * square / ((7.0 + 6.0 * poisson) * square + (20.0 + 12.0 * poisson) * m2);
         [area, area * (outer * outer + inner * inner) / 4.0, factor]
     };
     let [area, inertia, factor] = match text(table, "shape") {
@@ -339,11 +368,7 @@ impl Reader<'_> {
             for place in &own {
                 self.exists.push([true, self.dimension == 2, turns]);
                 self.displacement.push([u[0], u[1], 0.0]);
-                self.velocity.push([
-                    v[0] - spin * (place[1] - centre[1]),
-                    v[1] + spin * (place[0] - centre[0]),
-                    spin,
-                ]);
+                self.velocity.push([v[0] - spin * (place[1] - centre[1]), v[1] + spin * (place[0] - centre[0]), spin]);
             }
             self.places.extend(own);
             self.sets.insert(format!("{name}.start"), vec![nodes[0]]);
@@ -530,8 +555,7 @@ impl Problem {
                         }
                         let dofs = self.beam_dofs(line.nodes);
                         self.linear = false;
-                        let beam =
-                            Element::Beam { dofs, length, angle: s.atan2(c), rigidity, damping: rayleigh[1] };
+                        let beam = Element::Beam { dofs, length, angle: s.atan2(c), rigidity, damping: rayleigh[1] };
                         (self.bar_mass(&line, density * area, Some(density * inertia), lumped), beam)
                     }
                 };
@@ -758,9 +782,8 @@ impl Problem {
                 }
             };
             let motion = contact.get("motion").and_then(Value::as_table).into_iter().flatten();
-            let motion = motion.map(|(axis, function)| {
-                (axes[axis.as_str()], Function::read(function.as_table().unwrap(), files))
-            });
+            let motion = motion
+                .map(|(axis, function)| (axes[axis.as_str()], Function::read(function.as_table().unwrap(), files)));
             let law = shape("restitution");
             self.contacts.push(Contact {
                 name: text(contact, "name").unwrap().into(),

@@ -298,8 +298,7 @@ impl<'a> Trial<'a> {
             }
         }
         self.jump = problem.solve_one(&problem.mass, &pushed);
-        self.shift =
-            if problem.ggl { problem.solve_one(&problem.mass, &shifted) } else { &self.jump * (h * row.c) };
+        self.shift = if problem.ggl { problem.solve_one(&problem.mass, &shifted) } else { &self.jump * (h * row.c) };
         self.v = &self.v_old + &self.a * (h * row.g1) + &self.jump;
         self.q = &self.q_old + &self.a * (h * h * row.b1) + &self.shift;
     }
@@ -376,9 +375,9 @@ impl<'a> Trial<'a> {
         let (problem, h, c) = (self.problem, self.h, self.problem.row.c);
         let dq = change * (h * h * problem.row.b1);
         let v = &self.v + change * (h * problem.row.g1);
-        let mut closing: Vec<usize> = match problem.ggl {
-            true => (0..self.contacts.len()).filter(|&i| self.contacts[i].active).collect(),
-            false => vec![],
+        let mut closing: Vec<bool> = match problem.ggl {
+            true => self.contacts.iter().map(|contact| contact.active || contact.correction != 0.0).collect(),
+            false => vec![false; self.contacts.len()],
         };
         loop {
             let mut columns: Vec<Column> = vec![];
@@ -401,8 +400,7 @@ impl<'a> Trial<'a> {
                     columns.push(Column { contact: i, part: Part::Tangent, answer, old: old[1] });
                 }
             }
-            for &i in &closing {
-                let contact = &self.contacts[i];
+            for (i, contact) in self.contacts.iter().enumerate().filter(|(i, _)| closing[*i]) {
                 rows.push(Rows { normal: columns.len(), tangent: None, friction: 0.0 });
                 let (answer, old) = (answer(&contact.normal, 0.0, h), contact.correction / h);
                 columns.push(Column { contact: i, part: Part::Position, answer, old });
@@ -422,16 +420,15 @@ impl<'a> Trial<'a> {
             let solution = law::solve(&w, &b, &rows).ok_or("no solution of the law")?;
             let steps = &solution.impulse - &old;
             let moved = columns.iter().zip(&steps).fold(dq.clone(), |q, (column, step)| q + &column.answer.q * *step);
-            let open = |i: &usize| problem.ggl && !closing.contains(i);
-            let missing = (0..self.contacts.len()).filter(open).find(|&i| {
-                self.gap_at_end(i) + self.contacts[i].normal.dot(&moved) < -1e-13 * problem.length
-            });
+            let open = |i: &usize| problem.ggl && !closing[*i];
+            let missing = (0..self.contacts.len())
+                .filter(open)
+                .find(|&i| self.gap_at_end(i) + self.contacts[i].normal.dot(&moved) < -1e-13 * problem.length);
             if let Some(i) = missing {
-                closing.push(i);
+                closing[i] = true;
                 continue;
             }
             let (mut more, mut kick) = (DVector::zeros(problem.count), 0.0_f64);
-            self.contacts.iter_mut().for_each(|contact| contact.correction = 0.0);
             for (column, (&value, step)) in columns.iter().zip(solution.impulse.iter().zip(&steps)) {
                 more += &column.answer.a * *step;
                 kick = kick.max((&column.answer.v * *step).amax()).max((&column.answer.q * *step).amax() / h);
