@@ -19,16 +19,18 @@ pub struct Solution {
 /// More combinations than this are not tried.
 const MOST: usize = 1 << 16;
 
-/// Finds impulses with u = W p + b and the law of every contact; `None` if no combination of states obeys it.
-pub fn solve(w: &DMatrix<f64>, b: &DVector<f64>, contacts: &[Rows]) -> Option<Solution> {
+/// Finds impulses with u = W p + b and the law of every contact; an error if no combination of states obeys it.
+pub fn solve(w: &DMatrix<f64>, b: &DVector<f64>, contacts: &[Rows]) -> Result<Solution, &'static str> {
     let size = b.len();
     let scale = b.amax();
     if contacts.is_empty() || scale == 0.0 {
-        return Some(Solution { impulse: DVector::zeros(size), ambiguous: false });
+        return Ok(Solution { impulse: DVector::zeros(size), ambiguous: false });
     }
     let states: Vec<usize> = contacts.iter().map(|c| if c.tangent.is_some() { 4 } else { 2 }).collect();
     let combinations: usize = states.iter().product();
-    assert!(combinations <= MOST, "the generator makes models with fewer active contacts");
+    if combinations > MOST {
+        return Err("more contacts than can be tried");
+    }
     // Impulse that makes a velocity of the size of the right-hand side.
     let unit = scale / w.diagonal().amax();
     let mut best: Option<(f64, DVector<f64>)> = None;
@@ -53,12 +55,9 @@ pub fn solve(w: &DMatrix<f64>, b: &DVector<f64>, contacts: &[Rows]) -> Option<So
             best = Some((miss, p));
         }
     }
-    let (miss, impulse) = best?;
-    if miss > 1e-9 {
-        return None;
-    }
+    let (_, impulse) = best.filter(|(miss, _)| *miss <= 1e-9).ok_or("no solution of the law")?;
     let ambiguous = accepted.iter().any(|other| (other - &impulse).amax() > 1e-6 * unit.max(impulse.amax()));
-    Some(Solution { impulse, ambiguous })
+    Ok(Solution { impulse, ambiguous })
 }
 
 /// Impulses if every contact is in a given state: 0 open, 1 closed (sticking), 2 and 3 sliding either way.

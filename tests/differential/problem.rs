@@ -500,6 +500,12 @@ impl Problem {
         problem
     }
 
+    /// Whether forces or gaps are not affine.
+    pub fn is_curved(&self) -> bool {
+        let straight = |contact: &Contact| matches!(contact.obstacle, Obstacle::Plane { .. } | Obstacle::Order { .. });
+        !self.linear || !self.contacts.iter().all(straight)
+    }
+
     /// Both translations of a node; `None` stands for y in one dimension.
     pub fn translations(&self, node: usize) -> [Option<usize>; 2] {
         [self.dofs[node][0], self.dofs[node][1]]

@@ -417,7 +417,7 @@ impl<'a> Trial<'a> {
             let old = DVector::from_iterator(columns.len(), columns.iter().map(|column| column.old));
             let now = columns.iter().map(|column| self.law_value(column, &dq, &v));
             let b = DVector::from_iterator(columns.len(), now) - &w * &old;
-            let solution = law::solve(&w, &b, &rows).ok_or("no solution of the law")?;
+            let solution = law::solve(&w, &b, &rows)?;
             let steps = &solution.impulse - &old;
             let moved = columns.iter().zip(&steps).fold(dq.clone(), |q, (column, step)| q + &column.answer.q * *step);
             let open = |i: &usize| problem.ggl && !closing[*i];
