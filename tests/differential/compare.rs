@@ -112,24 +112,24 @@ pub fn compare(model: &Model) -> Outcome {
         ] {
             scales.entry(kind).and_modify(|scale| *scale = scale.max(floor));
         }
-        let mut worst_here = (0.0_f64, String::new());
+        let mut differences: Vec<(f64, String)> = vec![];
         for (name, &value) in history.names.iter().zip(row) {
             let Some(&dense) = record.values.get(name) else { continue };
             if EFFORT.contains(&name.as_str()) {
                 continue;
             }
             let difference = difference(value, dense) / scales[kind(name)].max(f64::MIN_POSITIVE);
-            if difference > worst_here.0 {
-                worst_here = (difference, format!("{name} is {value:e}, the dense code has {dense:e}"));
-            }
+            differences.push((difference, format!("{name} is {value:e}, the dense code has {dense:e}")));
         }
-        if worst_here.0 > allowed {
+        differences.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let largest = differences.first().map_or(0.0, |(difference, _)| *difference);
+        if largest > allowed {
             let active = history.names.iter().position(|name| name == "active").map(|column| row[column]);
             let other = active.is_some_and(|active| active != record.values.get("active").copied().unwrap_or(active));
             return excuse(&problem, k, record, before, other)
-                .unwrap_or_else(|| Outcome::Different(different(&problem, k, record, before, worst_here)));
+                .unwrap_or_else(|| Outcome::Different(different(&problem, k, record, before, &differences)));
         }
-        before = worst_here.0;
+        before = largest;
         worst = worst.max(before);
     }
     if let Some(reason) = stuck.filter(|_| history.rows.len() >= records.len()) {
@@ -171,13 +171,13 @@ fn excuse(problem: &Problem, k: usize, record: &Record, before: f64, other: bool
     Some(Outcome::CutShort(format!("step {k}: {why}")))
 }
 
-fn different(problem: &Problem, k: usize, record: &Record, before: f64, worst: (f64, String)) -> String {
+/// The values that differ most.
+fn different(problem: &Problem, k: usize, record: &Record, before: f64, differences: &[(f64, String)]) -> String {
+    let steps = problem.instants.len() - 1;
+    let most: Vec<String> = differences.iter().take(8).map(|(part, what)| format!("{what} ({part:.1e})")).collect();
     format!(
-        "step {k} of {}: {} ({:.1e} of its scale; {:.1e} in the step before; nearest threshold {:.1e})",
-        problem.instants.len() - 1,
-        worst.1,
-        worst.0,
-        before,
+        "step {k} of {steps}: {}; in the step before {before:.1e}; nearest threshold {:.1e}",
+        most.join("; "),
         record.margin
     )
 }

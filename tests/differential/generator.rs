@@ -629,7 +629,7 @@ impl Maker {
             time += &format!("first_step = {:?}\n", self.step * self.random.between(0.2, 0.9));
             self.mark("first step");
         }
-        let rules = "[guards]\nenergy = false\npenetration = false\n\n[solver]\nnewton = { tolerance = 1e-13, \
+        let rules = "[guards]\nenergy = { gain = 10.0, total = 1e9 }\npenetration = false\n\n[solver]\nnewton = { tolerance = 1e-13, \
                      passes = 100 }\ncontact = { tolerance = 1e-13, sweeps = 100000 }\n";
         // Keys outside of tables come first, and gravity is one of them.
         let (top, rest) = match self.text.split_once("\n\n") {
