@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
+use std::time::Duration;
 
 /// Version of the layout of `summary.json`.
 const SCHEMA: u32 = 1;
@@ -72,10 +73,22 @@ pub struct Timing {
     pub setup_s: f64,
     /// In the step loop alone: no output.
     pub steps_s: f64,
-    /// Everything else.
+    /// Everything else, but for the report, which is made from the summary.
     pub output_s: f64,
-    /// All together.
+    /// All together, but for the report.
     pub total_s: f64,
+}
+
+impl Timing {
+    /// Times from those of the set-up, of the steps and of all; a clock that steps back makes no negative ones.
+    pub fn new(setup: Duration, steps: Duration, total: Duration) -> Timing {
+        Timing {
+            setup_s: setup.as_secs_f64(),
+            steps_s: steps.as_secs_f64(),
+            output_s: total.saturating_sub(setup).saturating_sub(steps).as_secs_f64(),
+            total_s: total.as_secs_f64(),
+        }
+    }
 }
 
 /// What a run was made of.
@@ -110,7 +123,7 @@ impl Summary {
                 json!({
                     "closed": longest.map(|e| e.start),
                     "release": longest.map(|e| e.end),
-                    "episodes": contact.episodes.len(),
+                    "episodes": contact.count,
                     "impulse": contact.impulse,
                     "longest_peak": longest.map(|e| e.peak),
                     "peak": contact.peak,
@@ -323,4 +336,16 @@ fn hashes(loaded: &Loaded, case: &Value) -> Map<String, Value> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_steps_back_ends_no_run() {
+        let [short, long] = [1, 3].map(Duration::from_secs);
+        assert_eq!(Timing::new(short, short, long).output_s, 1.0);
+        assert_eq!(Timing::new(long, short, short).output_s, 0.0);
+    }
 }

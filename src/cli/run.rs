@@ -6,7 +6,7 @@ use crate::checkpoint::Checkpoint;
 use crate::contact::solver::SOLVERS;
 use crate::summary::Summary;
 use crate::sweep::Sweep;
-use crate::{Error, Result, case, run};
+use crate::{Error, Result, case, directory, run};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -41,18 +41,24 @@ impl Run {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
         let loaded = self.case.load(manners)?;
         let out = self.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&loaded.name));
-        complete(
+        directory::demand_free(&out)?;
+        let done = complete(
             &loaded,
             &out,
             manners,
             Start { force: self.force, from: None, max_wall: self.max_wall, plot: self.plot },
-        )
+        );
+        if self.force {
+            output::say_what_stays(&out, manners);
+        }
+        done
     }
 }
 
 impl Resume {
     pub fn execute(&self, manners: &Manners, threads: Option<usize>) -> Result<()> {
-        if Sweep::lives_in(&self.dir) {
+        directory::demand_free(&self.dir)?;
+        if Sweep::lives_in(&self.dir)? {
             return sweep::resume(&self.dir, self.max_wall, manners, threads);
         }
         let checkpoint = Checkpoint::read(&self.dir)?;
