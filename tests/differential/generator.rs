@@ -4,51 +4,9 @@
 //! speeds, gaps, loads and motions so that bodies meet within the steps that are made.
 
 use super::problem::Problem;
+use super::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
-use std::f64::consts::TAU;
 use std::fmt::Write;
-
-/// A random number generator (splitmix64) whose models are the same on every machine.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn log(&mut self, low: f64, high: f64) -> f64 {
-        self.between(low.ln(), high.ln()).exp()
-    }
-
-    fn chance(&mut self, part: f64) -> bool {
-        self.between(0.0, 1.0) < part
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[(self.bits() % from.len() as u64) as usize]
-    }
-
-    fn count(&mut self, low: usize, high: usize) -> usize {
-        low + (self.bits() % (high - low + 1) as u64) as usize
-    }
-
-    fn unit(&mut self) -> [f64; 2] {
-        let angle = self.between(0.0, TAU);
-        [angle.cos(), angle.sin()]
-    }
-}
 
 /// A case, the tables that it names, and what is in it.
 pub struct Model {
@@ -59,28 +17,29 @@ pub struct Model {
 
 /// A body as far as the rest of the case must know it.
 #[derive(Clone)]
-struct Piece {
-    name: String,
-    element: &'static str,
-    start: [f64; 2],
-    end: [f64; 2],
-    velocity: [f64; 2],
-    spin: f64,
+pub(super) struct Piece {
+    pub(super) name: String,
+    pub(super) element: &'static str,
+    pub(super) start: [f64; 2],
+    pub(super) end: [f64; 2],
+    pub(super) velocity: [f64; 2],
+    pub(super) spin: f64,
     /// Whether a support or a joint takes part of the motion of the first or the last node.
-    taken: [bool; 2],
+    pub(super) taken: [bool; 2],
 }
 
-struct Maker {
-    random: Random,
-    dimension: usize,
-    text: String,
-    pieces: Vec<Piece>,
-    files: BTreeMap<String, String>,
-    features: BTreeSet<String>,
-    nonlinear: bool,
-    step: f64,
-    steps: usize,
-    contacts: usize,
+/// A model in the making.
+pub(super) struct Maker {
+    pub(super) random: Random,
+    pub(super) dimension: usize,
+    pub(super) text: String,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) features: BTreeSet<String>,
+    pub(super) nonlinear: bool,
+    pub(super) step: f64,
+    pub(super) steps: usize,
+    pub(super) contacts: usize,
 }
 
 /// The model of a seed.
@@ -113,16 +72,16 @@ pub fn model(seed: u64) -> Model {
 }
 
 impl Maker {
-    fn mark(&mut self, feature: impl Into<String>) {
+    pub(super) fn mark(&mut self, feature: impl Into<String>) {
         self.features.insert(feature.into());
     }
 
-    fn vector(&self, v: [f64; 2]) -> String {
+    pub(super) fn vector(&self, v: [f64; 2]) -> String {
         if self.dimension == 1 { format!("[{:?}]", v[0]) } else { format!("[{:?}, {:?}]", v[0], v[1]) }
     }
 
     /// Time over which a run lasts.
-    fn duration(&self) -> f64 {
+    pub(super) fn duration(&self) -> f64 {
         self.step * self.steps as f64
     }
 
@@ -168,7 +127,7 @@ impl Maker {
         }
     }
 
-    fn end_of(&self, piece: &Piece, last: bool) -> String {
+    pub(super) fn end_of(&self, piece: &Piece, last: bool) -> String {
         match (piece.element, last) {
             ("mass", _) => piece.name.clone(),
             (_, true) => format!("{}.end", piece.name),
@@ -361,7 +320,7 @@ impl Maker {
     }
 
     /// A function of time with values of size `size`, zero at the start.
-    fn motion(&mut self, size: f64) -> String {
+    pub(super) fn motion(&mut self, size: f64) -> String {
         let duration = self.duration();
         let kind = self.random.pick(&["harmonic", "harmonic", "ramp", "table"]);
         self.mark(format!("motion {kind}"));
@@ -450,167 +409,6 @@ impl Maker {
             self.text = format!("gravity = {}\n\n{}", self.vector(pull), self.text);
             self.mark("gravity");
         }
-    }
-
-    /// Keys of a law.
-    fn law(&mut self) -> String {
-        let mut text = String::new();
-        let e = if self.random.chance(0.4) { 0.0 } else { self.random.between(0.0, 1.0) };
-        if self.dimension == 2 && self.random.chance(0.3) {
-            text += &format!("restitution = {{ e = {e:?}, law = \"moreau\" }}\n");
-            self.mark("law moreau");
-        } else {
-            text += &format!("restitution = {e:?}\n");
-            self.mark("law newton");
-        }
-        if self.dimension == 2 && self.random.chance(0.5) {
-            text += &format!("friction = {:?}\n", self.random.between(0.05, 0.8));
-            self.mark("friction");
-        }
-        text
-    }
-
-    /// The two bodies against each other: the second is brought near the first and flies towards it.
-    fn between(&mut self) {
-        let speed = self.pieces[0].velocity[0].hypot(self.pieces[0].velocity[1]);
-        let way = speed * self.step * self.random.between(0.5, 0.4 * self.steps as f64);
-        let radius = if self.dimension == 2 { self.random.between(0.02, 0.1) } else { self.random.pick(&[0.0, 0.05]) };
-        let (first, second) = (self.pieces[0].clone(), self.pieces[1].clone());
-        let away = if self.dimension == 1 { [1.0, 0.0] } else { self.random.unit() };
-        // In the plane somewhere along the first one, or round its end.
-        let part = match self.dimension {
-            1 => 1.0,
-            _ => self.random.between(0.0, 1.0),
-        };
-        let from = [0, 1].map(|k| first.start[k] + part * (first.end[k] - first.start[k]));
-        let line = [first.end[0] - first.start[0], first.end[1] - first.start[1]];
-        let away = match self.dimension == 2 && first.element != "mass" {
-            true => {
-                let length = line[0].hypot(line[1]);
-                let tilt = self.random.between(-0.3, 0.3);
-                [
-                    -line[1] / length * tilt.cos() + line[0] / length * tilt.sin(),
-                    line[0] / length * tilt.cos() + line[1] / length * tilt.sin(),
-                ]
-            }
-            false => away,
-        };
-        let place = [0, 1].map(|k| from[k] + away[k] * (2.0 * radius + way));
-        let reach = [second.end[0] - second.start[0], second.end[1] - second.start[1]];
-        let length = reach[0].hypot(reach[1]);
-        // The second body stands on its start, away from the first.
-        let to = [0, 1].map(|k| place[k] + length * away[k]);
-        let towards = away.map(|x| -speed * x);
-        let replace = |text: &str, old: [f64; 2], new: [f64; 2], maker: &Maker| {
-            text.replace(&maker.vector(old), &maker.vector(new))
-        };
-        let mark = format!("name = \"{}\"", second.name);
-        let at = self.text.find(&mark).expect("the second body is in the text");
-        let (head, tail) = self.text.split_at(at);
-        let stop = tail.find("\n\n").unwrap_or(tail.len());
-        let (own, rest) = tail.split_at(stop);
-        let mut own = replace(own, second.start, place, self);
-        if second.element != "mass" {
-            own = replace(&own, second.end, to, self);
-            if own.contains("polyline") {
-                let corner =
-                    [0.5 * (second.start[0] + second.end[0]) + 0.1, 0.5 * (second.start[1] + second.end[1]) + 0.15];
-                let middle = [0.5 * (place[0] + to[0]) + 0.1, 0.5 * (place[1] + to[1]) + 0.15];
-                own = replace(&own, corner, middle, self);
-            }
-        }
-        own = replace(&own, second.velocity, towards, self);
-        self.text = format!("{head}{own}{rest}");
-        self.pieces[1] = Piece { start: place, end: to, velocity: towards, ..second.clone() };
-        let law = self.law();
-        writeln!(
-            self.text,
-            "[[contact]]\nname = \"pair\"\nbetween = [\"{}\", \"{}\"]\nradius = {radius:?}\n{law}",
-            first.name, second.name
-        )
-        .unwrap();
-        self.mark(format!("between in {} d", self.dimension));
-    }
-
-    /// A rigid obstacle in the way of a node or of a whole body.
-    fn obstacle(&mut self) {
-        let i = self.random.count(0, self.pieces.len() - 1);
-        let piece = self.pieces[i].clone();
-        let first = piece.element != "mass" && !piece.taken[0] && self.random.chance(0.3);
-        let (node, place) = match first {
-            true => (self.end_of(&piece, false), piece.start),
-            false => (self.end_of(&piece, true), piece.end),
-        };
-        let arm = [place[0] - piece.start[0], place[1] - piece.start[1]];
-        let velocity = [piece.velocity[0] - piece.spin * arm[1], piece.velocity[1] + piece.spin * arm[0]];
-        let speed = velocity[0].hypot(velocity[1]).max(1e-3);
-        let turn = if self.dimension == 1 { 0.0 } else { self.random.between(-0.8, 0.8) };
-        let n = [-velocity[0] / speed, -velocity[1] / speed];
-        let n = [n[0] * turn.cos() - n[1] * turn.sin(), n[0] * turn.sin() + n[1] * turn.cos()];
-        let n = if self.dimension == 1 { [n[0].signum(), 0.0] } else { n };
-        let t = [n[1], -n[0]];
-        let approach = speed * turn.cos();
-        let gap = approach * self.step * self.random.between(0.3, 0.5 * self.steps as f64);
-        let radius = if self.random.chance(0.3) { self.random.between(0.0, 0.1) } else { 0.0 };
-        let whole = piece.element != "mass" && piece.taken == [false; 2] && self.random.chance(0.3);
-        let foot = [0, 1].map(|k| place[k] - (gap + radius) * n[k]);
-        let kinds: &[&str] = if self.dimension == 1 {
-            &["plane"]
-        } else {
-            &["plane", "plane", "half_plane", "circle", "bowl", "polyline"]
-        };
-        let kind = self.random.pick(kinds);
-        let shape = match kind {
-            "plane" => format!("plane = {{ point = {}, normal = {} }}", self.vector(foot), self.vector(n)),
-            "half_plane" => {
-                let slip = self.random.between(-0.1, 0.3);
-                let side = self.random.pick(&[-1.0, 1.0]);
-                let point = [0, 1].map(|k| foot[k] - side * slip * t[k]);
-                let direction = t.map(|x| side * x);
-                let (point, normal) = (self.vector(point), self.vector(n));
-                format!("half_plane = {{ point = {point}, normal = {normal}, direction = {} }}", self.vector(direction))
-            }
-            "circle" | "bowl" => {
-                let round = self.random.between(0.3, 2.0);
-                let inside = kind == "bowl";
-                let sign = if inside { 1.0 } else { -1.0 };
-                let centre = [0, 1].map(|k| foot[k] + sign * round * n[k]);
-                let centre = self.vector(centre);
-                format!("circle = {{ centre = {centre}, radius = {round:?}, inside = {inside} }}")
-            }
-            _ => {
-                let slip = self.random.between(-0.3, 0.3);
-                let [before, after] = [0, 1].map(|_| self.random.between(-0.4, 0.4));
-                let points = [(-1.2, before), (slip, 0.0), (1.2, after)];
-                let points = points.map(|(s, up)| self.vector([0, 1].map(|k| foot[k] + s * t[k] + up * n[k])));
-                format!("polyline = {{ points = [{}] }}", points.join(", "))
-            }
-        };
-        self.mark(format!("obstacle {kind}"));
-        let law = self.law();
-        let name = format!("c{}", self.contacts);
-        self.contacts += 1;
-        let nodes = if whole && kind == "plane" { piece.name.clone() } else { node };
-        if nodes == piece.name && piece.element != "mass" {
-            self.mark("contact of a whole body");
-        }
-        write!(self.text, "[[contact]]\nname = \"{name}\"\nnodes = \"{nodes}\"\n{shape}\n{law}").unwrap();
-        if radius > 0.0 {
-            writeln!(self.text, "radius = {radius:?}").unwrap();
-            self.mark("contact with a radius");
-        }
-        if self.random.chance(0.4) {
-            let axes: &[&str] = match (self.dimension, kind) {
-                (1, _) => &["normal", "x"],
-                (_, "plane" | "half_plane") => &["normal", "tangent", "x", "y"],
-                _ => &["x", "y"],
-            };
-            let axis = self.random.pick(axes);
-            let function = self.motion(0.1 * approach * self.duration());
-            writeln!(self.text, "motion = {{ {axis} = {function} }}").unwrap();
-            self.mark(format!("moving {kind}"));
-        }
-        self.text += "\n";
     }
 
     fn finish(mut self, scheme: &str) -> Model {

@@ -7,14 +7,19 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod assembly;
 mod books;
 mod compare;
 mod elements;
 mod generator;
+mod generator_contacts;
 mod law;
 mod obstacles;
 mod problem;
+mod random;
 mod step;
+mod trial;
+mod values;
 
 use compare::{Outcome, compare};
 use generator::Model;
