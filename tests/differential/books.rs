@@ -40,10 +40,13 @@ const WORKS: [&str; 9] = [
 
 /// All rows of a case, up to the first step that does not converge.
 pub fn run(problem: &Problem) -> (Vec<Record>, Option<String>) {
-    let mut state = problem.start();
+    let mut state = match problem.start() {
+        Ok(state) => state,
+        Err(reason) => return (vec![], Some(reason)),
+    };
     let zero = || DVector::zeros(problem.count);
     // Linear models on supports at rest have a storage function in all rows that remember accelerations.
-    let stored = problem.row.remembers && problem.linear && problem.drives.is_empty();
+    let stored = problem.row.remembers && problem.linear && problem.drives.is_empty() && problem.massless.is_none();
     let mut run = Run {
         problem,
         sums: WORKS.iter().map(|name| (*name, 0.0)).collect(),
@@ -73,6 +76,20 @@ fn energies(problem: &Problem, state: &State) -> [f64; 3] {
     [0.5 * state.v.dot(&(&problem.mass * &state.v)), state.strain, -problem.weight.dot(&state.q)]
 }
 
+/// Works of contact forces and of the obstacles that they move with, (T95).
+fn force_works(problem: &Problem, from: &State, to: &State) -> (f64, f64) {
+    let (mut contact, mut support) = (0.0, 0.0);
+    let (before, after) = (problem.massless_gaps(from), problem.massless_gaps(to));
+    // The same places with obstacles that have moved on.
+    let carried = problem.massless_gaps(&State { time: to.time, ..from.clone() });
+    for i in 0..before.len() {
+        let mean = 0.5 * (from.force[i] + to.force[i]);
+        contact += mean * (after[i] - before[i]);
+        support += mean * (before[i] - carried[i]);
+    }
+    (contact, support)
+}
+
 impl Run<'_> {
     fn book(&mut self, name: &'static str, value: f64) {
         *self.sums.get_mut(name).expect("a known work") += value;
@@ -87,7 +104,8 @@ impl Run<'_> {
         let a_b = &from.a * row.b0 + &to.a * row.b1;
         let a_m = &from.a * row.alpha_m + &to.a * (1.0 - row.alpha_m);
         let d = (&a_b - &a_g * 0.5) * h + &step.shift / h - &step.jump * 0.5;
-        let [f0, f1] = [from, to].map(|state| &state.internal - &state.applied - &problem.weight);
+        let [f0, f1] =
+            [from, to].map(|state| &state.internal - &state.applied - &problem.weight - problem.pushed(&state.force));
 
         let external = 0.5 * (&from.applied + &to.applied).dot(&dq);
         let damping = -0.5 * (&from.viscous + &to.viscous).dot(&dq);
@@ -108,6 +126,9 @@ impl Run<'_> {
                 support += carried * one.impulse[k];
                 pushed += direction * one.impulse[k];
             }
+        }
+        if problem.massless.is_some() {
+            (contact, support) = force_works(problem, from, to);
         }
         let balance = residual(problem, from, [&to.a, &to.internal, &to.viscous, &to.applied]);
         let impulse = mass * &step.jump - pushed;
@@ -177,6 +198,9 @@ impl Run<'_> {
         if let Some(step) = step {
             let contacts = || step.contacts.iter();
             let least = |gaps: &mut dyn Iterator<Item = f64>| gaps.fold(f64::NAN, f64::min);
+            if problem.massless.is_some() {
+                return self.force_record(values, state, step.h);
+            }
             values.insert("min_gap".into(), least(&mut contacts().map(|one| one.gap)));
             values.insert("active".into(), contacts().filter(|one| one.active).count() as f64);
             values.insert("impulse".into(), contacts().map(|one| one.impulse[0]).sum());
@@ -189,6 +213,16 @@ impl Run<'_> {
                 values.insert(name("gap"), least(&mut own().map(|one| one.gap)));
             }
         }
+        self.probes(&mut values, state);
+        Record {
+            values,
+            margin: step.map_or(f64::INFINITY, |step| step.margin),
+            ambiguous: step.is_some_and(|step| step.ambiguous),
+        }
+    }
+
+    fn probes(&self, values: &mut BTreeMap<String, f64>, state: &State) {
+        let problem = self.problem;
         for (name, node) in &problem.probes {
             for (c, label) in ["x", "y", "theta"].into_iter().enumerate() {
                 if let Some(dof) = problem.dofs[*node][c] {
@@ -198,10 +232,20 @@ impl Run<'_> {
                 }
             }
         }
-        Record {
-            values,
-            margin: step.map_or(f64::INFINITY, |step| step.margin),
-            ambiguous: step.is_some_and(|step| step.ambiguous),
+    }
+
+    /// The rest of a row where contact is a force; which contacts are active is no part of that law.
+    fn force_record(&self, mut values: BTreeMap<String, f64>, state: &State, h: f64) -> Record {
+        let problem = self.problem;
+        let gaps = problem.massless_gaps(state);
+        values.insert("min_gap".into(), gaps.iter().copied().fold(f64::NAN, f64::min));
+        values.insert("impulse".into(), state.force.iter().sum::<f64>() * h);
+        // The generator gives each such contact one node.
+        for ((contact, gap), force) in problem.contacts.iter().zip(gaps).zip(&state.force) {
+            let name = |part: &str| format!("contact.{}.{part}", contact.name);
+            values.extend([(name("gap"), gap), (name("force"), *force), (name("impulse"), force * h)]);
         }
+        self.probes(&mut values, state);
+        Record { values, margin: f64::INFINITY, ambiguous: false }
     }
 }

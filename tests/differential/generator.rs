@@ -36,6 +36,8 @@ pub(super) struct Maker {
     pub(super) pieces: Vec<Piece>,
     pub(super) files: BTreeMap<String, String>,
     pub(super) features: BTreeSet<String>,
+    /// Whether contact nodes lose their mass.
+    pub(super) massless: bool,
     pub(super) nonlinear: bool,
     pub(super) step: f64,
     pub(super) steps: usize,
@@ -53,12 +55,14 @@ pub fn model(seed: u64) -> Model {
         pieces: vec![],
         files: BTreeMap::new(),
         features: BTreeSet::new(),
+        massless: false,
         nonlinear: false,
         step: 0.0,
         steps: 0,
         contacts: 0,
     };
-    let meeting = maker.random.chance(if dimension == 1 { 0.5 } else { 0.3 });
+    maker.massless = maker.random.chance(0.1);
+    let meeting = !maker.massless && maker.random.chance(if dimension == 1 { 0.5 } else { 0.3 });
     maker.bodies(meeting);
     let scheme = maker.scheme();
     maker.supports_and_loads();
@@ -86,11 +90,21 @@ impl Maker {
     }
 
     fn bodies(&mut self, meeting: bool) {
-        let count = if meeting { 2 } else { self.random.count(1, 3) };
+        let count = if self.massless {
+            1
+        } else if meeting {
+            2
+        } else {
+            self.random.count(1, 3)
+        };
         let mut at = [self.random.between(-1.0, 1.0), 0.0];
         for i in 0..count {
-            let kinds: &[&'static str] =
-                if self.dimension == 1 { &["bar", "bar", "mass"] } else { &["bar", "linear-beam", "beam", "mass"] };
+            let kinds: &[&'static str] = match (self.dimension, self.massless) {
+                (1, false) => &["bar", "bar", "mass"],
+                (1, true) => &["bar"],
+                (_, false) => &["bar", "linear-beam", "beam", "mass"],
+                (_, true) => &["linear-beam", "beam"],
+            };
             let element = self.random.pick(kinds);
             let joined = !meeting && i > 0 && element != "mass" && self.random.chance(0.4);
             if joined {
@@ -168,8 +182,8 @@ impl Maker {
         if element == "mass" {
             text += &format!("at = {}\nmass = {:?}\n", self.vector(start), self.random.log(0.1, 3.0));
         } else {
-            let elements = r.count(1, 4);
-            if self.dimension == 2 && elements >= 2 && r.chance(0.2) {
+            let elements = if self.massless { r.count(3, 5) } else { r.count(1, 4) };
+            if self.dimension == 2 && !self.massless && elements >= 2 && r.chance(0.2) {
                 let corner = [0.5 * (start[0] + end[0]) + 0.1, 0.5 * (start[1] + end[1]) + 0.15];
                 let points = [start, corner, end].map(|p| self.vector(p)).join(", ");
                 // One more, so that no piece is left without.
@@ -205,7 +219,7 @@ impl Maker {
             }
             if r.chance(0.4) {
                 let (mass, stiffness) = (r.between(0.0, 0.5), r.log(1e-5, 1e-3));
-                let part = r.pick(&["mass", "stiffness", "both"]);
+                let part = if self.massless { "stiffness" } else { r.pick(&["mass", "stiffness", "both"]) };
                 text += &match part {
                     "mass" => format!("damping = {{ mass = {mass:?} }}\n"),
                     "stiffness" => format!("damping = {{ stiffness = {stiffness:?} }}\n"),
@@ -236,6 +250,9 @@ impl Maker {
             "generalized-alpha",
             "central-difference",
         ]);
+        // Massless nodes need a1 in q1 and one weight for all forces.
+        let unfit = matches!(name, "central-difference" | "moreau-jean-dissipative");
+        let name = if self.massless && unfit { "generalized-alpha" } else { name };
         // Explicit steps of models whose stiffness changes would need a step that is watched.
         let name = if name == "central-difference" && self.nonlinear { "newmark" } else { name };
         let r = &mut self.random;
@@ -255,7 +272,7 @@ impl Maker {
         let mut text = format!("[scheme]\nname = \"{name}\"{}\n", keys.replace(", ", "\n"));
         self.mark(format!("scheme {name}"));
         // Rows of Moreau and Jean do not go with corrected positions.
-        if self.random.chance(0.4) && !name.starts_with("moreau-jean") {
+        if self.random.chance(0.4) && !name.starts_with("moreau-jean") && !self.massless {
             text += "position = \"ggl\"\n";
             self.mark("position ggl");
         }

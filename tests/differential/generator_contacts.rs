@@ -7,6 +7,12 @@ impl Maker {
     /// Keys of a law.
     pub(super) fn law(&mut self) -> String {
         let mut text = String::new();
+        if self.massless {
+            self.mark(format!("massless nodes of {}", self.pieces[0].element));
+            let rule = self.random.pick(&["const", "lin"]);
+            let rule = if self.dimension == 1 { format!("rule = \"{rule}\"\n") } else { String::new() };
+            return format!("mass = \"redistributed\"\n{rule}");
+        }
         let e = if self.random.chance(0.4) { 0.0 } else { self.random.between(0.0, 1.0) };
         if self.dimension == 2 && self.random.chance(0.3) {
             text += &format!("restitution = {{ e = {e:?}, law = \"moreau\" }}\n");
@@ -104,9 +110,9 @@ impl Maker {
         let approach = speed * turn.cos();
         let gap = approach * self.step * self.random.between(0.3, 0.5 * self.steps as f64);
         let radius = if self.random.chance(0.3) { self.random.between(0.0, 0.1) } else { 0.0 };
-        let whole = piece.element != "mass" && piece.taken == [false; 2] && self.random.chance(0.3);
+        let whole = !self.massless && piece.element != "mass" && piece.taken == [false; 2] && self.random.chance(0.3);
         let foot = [0, 1].map(|k| place[k] - (gap + radius) * n[k]);
-        let kinds: &[&str] = if self.dimension == 1 {
+        let kinds: &[&str] = if self.dimension == 1 || self.massless {
             &["plane"]
         } else {
             &["plane", "plane", "half_plane", "circle", "bowl", "polyline"]

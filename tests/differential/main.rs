@@ -14,6 +14,7 @@ mod elements;
 mod generator;
 mod generator_contacts;
 mod law;
+mod massless;
 mod obstacles;
 mod problem;
 mod random;
@@ -31,7 +32,7 @@ use std::path::Path;
 const EQUAL: f64 = 0.96;
 
 /// What three hundred models must hold between them.
-const FEATURES: [&str; 44] = [
+const FEATURES: [&str; 47] = [
     "element bar",
     "element linear-beam",
     "element beam",
@@ -76,6 +77,9 @@ const FEATURES: [&str; 44] = [
     "moving circle",
     "moving bowl",
     "moving polyline",
+    "massless nodes of bar",
+    "massless nodes of linear-beam",
+    "massless nodes of beam",
 ];
 
 fn asked(name: &str, default: u64) -> u64 {

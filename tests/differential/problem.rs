@@ -1,6 +1,7 @@
 //! A case file as dense matrices and lists: read from its text without carom's reader, mesh or assembly.
 
 use super::elements::Element;
+use super::massless::{Massless, Rule};
 use super::values::{
     Function, Row, component, instants, mesh, number, numbers, points, scheme, tables, text, unit, vector,
 };
@@ -72,6 +73,7 @@ pub struct Problem {
     pub q0: DVector<f64>,
     pub v0: DVector<f64>,
     pub contacts: Vec<Contact>,
+    pub massless: Option<Massless>,
     pub probes: Vec<(String, usize)>,
     pub row: Row,
     pub ggl: bool,
@@ -225,6 +227,7 @@ impl Problem {
             q0: DVector::zeros(count),
             v0: DVector::zeros(count),
             contacts: vec![],
+            massless: None,
             probes: vec![],
             row: scheme(scheme_table),
             ggl: text(scheme_table, "position") == Some("ggl"),
@@ -236,8 +239,12 @@ impl Problem {
             places,
         };
         problem.assemble(&case, &sets);
-        problem.conditions(&case, &sets, files, &displacement, &velocity);
         problem.contacts(&case, &sets, files, &displacement);
+        let ends = massless_ends(&case, &sets);
+        if !ends.is_empty() {
+            problem.take_mass(&ends);
+        }
+        problem.conditions(&case, &sets, files, &displacement, &velocity);
         problem.probes = tables(&case, "probe")
             .into_iter()
             .map(|probe| (text(probe, "name").unwrap().into(), sets[text(probe, "node").unwrap()][0]))
@@ -318,6 +325,9 @@ impl Problem {
             }
             let time = load.get("time").and_then(Value::as_table);
             let time = time.map_or(Function::Constant, |time| Function::read(time, files));
+            if let Some(massless) = self.massless.as_ref().filter(|_| load.contains_key("body")) {
+                force = massless.transform.transpose() * force;
+            }
             self.loads.push((force, time));
         }
     }
@@ -416,4 +426,24 @@ impl Problem {
         let whole = root.solve_lower_triangular(&half.transpose()).unwrap();
         whole.symmetric_eigenvalues().max().max(0.0).sqrt()
     }
+}
+
+/// Nodes whose mass is redistributed: each with its rule, and whether it belongs to a linear beam.
+fn massless_ends(case: &Table, sets: &BTreeMap<String, Vec<usize>>) -> Vec<(usize, Rule, bool)> {
+    let mut ends: Vec<(usize, Rule, bool)> = vec![];
+    for contact in tables(case, "contact").into_iter().filter(|it| text(it, "mass") == Some("redistributed")) {
+        let name = text(contact, "nodes").unwrap();
+        let owner = name.split('.').next().unwrap();
+        let body = tables(case, "body").into_iter().find(|body| text(body, "name") == Some(owner)).unwrap();
+        let rule = match (text(contact, "rule"), text(body, "element").unwrap()) {
+            (Some("lin"), _) => Rule::Lin,
+            (_, "bar") => Rule::Const,
+            _ => Rule::Full,
+        };
+        let node = sets[name][0];
+        if ends.iter().all(|(other, ..)| *other != node) {
+            ends.push((node, rule, text(body, "element") == Some("linear-beam")));
+        }
+    }
+    ends
 }

@@ -2,7 +2,7 @@
 
 use super::obstacles::Touch;
 use super::problem::Problem;
-use super::trial::Trial;
+use super::trial::{Trial, driven};
 use nalgebra::{DMatrix, DVector};
 
 /// Part of the model's length below which a gap counts as closed.
@@ -22,6 +22,8 @@ pub struct State {
     pub applied: DVector<f64>,
     /// Reactions in driven rows; zero elsewhere.
     pub reaction: DVector<f64>,
+    /// Forces of contacts on massless nodes.
+    pub force: Vec<f64>,
     /// Velocity of every obstacle.
     pub drift: Vec<[f64; 2]>,
 }
@@ -107,24 +109,34 @@ impl Problem {
     }
 
     /// The state at t = 0: accelerations balance all forces but those of contact.
-    pub fn start(&self) -> State {
+    pub fn start(&self) -> Result<State, String> {
         let (q, v) = (self.q0.clone(), self.v0.clone());
         let (strain, internal, viscous) = self.forces(&q, &v);
         let applied = self.applied(0.0);
         let mut a = DVector::zeros(self.count);
         self.drives.iter().for_each(|(dof, function)| a[*dof] = function.second_rate(0.0));
         let rest = &applied + &self.weight - &internal - &viscous;
-        a += self.solve_one(&self.mass, &(&rest - &self.mass * &a));
+        if self.massless.is_none() {
+            a += self.solve_one(&self.mass, &(&rest - &self.mass * &a));
+        }
         let whole = &self.mass * &a - rest;
         let mut reaction = DVector::zeros(self.count);
         self.drives.iter().for_each(|(dof, _)| reaction[*dof] = whole[*dof]);
         let drift = (0..self.contacts.len()).map(|group| self.drift(group, 0.0)).collect();
-        State { time: 0.0, q, v, a, strain, internal, viscous, applied, reaction, drift }
+        let mut state =
+            State { time: 0.0, q, v, a, strain, internal, viscous, applied, reaction, force: vec![], drift };
+        if self.massless.is_some() {
+            self.massless_start(&mut state)?;
+        }
+        Ok(state)
     }
 
     /// The step from `from` to `t1`; an error says what did not converge.
     pub fn step(&self, from: &State, t1: f64, h: f64) -> Result<Step, String> {
         let row = &self.row;
+        if self.massless.is_some() {
+            return self.force_step(from, t1, h);
+        }
         let mut step = Trial::new(self, from, t1, h);
         if self.ggl {
             step.iterate(false)?;
@@ -161,8 +173,20 @@ impl Problem {
             contact.gap = contact.touch.measure(self, &q, self.shift(contact.touch.group, t1)).gap;
         }
         let drift = (0..self.contacts.len()).map(|group| end_drift(self, group, from.time, t1, h)).collect();
-        let state = State { time: t1, q, v, a, strain, internal, viscous, applied, reaction, drift };
+        let force = vec![];
+        let state = State { time: t1, q, v, a, strain, internal, viscous, applied, reaction, force, drift };
         Ok(Step { state, h, contacts, jump, shift, margin, ambiguous })
+    }
+
+    /// A step in which contact is a force on massless nodes.
+    fn force_step(&self, from: &State, t1: f64, h: f64) -> Result<Step, String> {
+        let mut state = self.massless_step(from, t1, h, driven(self, from, t1, h))?;
+        let balance = residual(self, from, [&state.a, &state.internal, &state.viscous, &state.applied]);
+        for (dof, _) in &self.drives {
+            state.reaction[*dof] = (balance[*dof] - self.row.alpha_f * from.reaction[*dof]) / (1.0 - self.row.alpha_f);
+        }
+        let zero = || DVector::zeros(self.count);
+        Ok(Step { state, h, contacts: vec![], jump: zero(), shift: zero(), margin: f64::INFINITY, ambiguous: false })
     }
 }
 

@@ -57,15 +57,7 @@ impl<'a> Trial<'a> {
         let row = &problem.row;
         let q_old = &from.q + &from.v * h + &from.a * (h * h * row.b0);
         let v_old = &from.v + &from.a * (h * row.g0);
-        let mut a = if row.remembers { from.a.clone() } else { DVector::zeros(problem.count) };
-        for (dof, function) in &problem.drives {
-            let dof = *dof;
-            a[dof] = if row.b1 != 0.0 {
-                (function.value(t1) - q_old[dof]) / (h * h * row.b1)
-            } else {
-                (function.value(t1 + h) - q_old[dof] - h * v_old[dof]) / (h * h * (row.b0 + row.g1))
-            };
-        }
+        let a = driven(problem, from, t1, h);
         let middle = &from.q + &from.v * (0.5 * h);
         let half = from.time + 0.5 * (t1 - from.time);
         let shifts: Vec<[f64; 2]> = (0..problem.contacts.len()).map(|group| problem.shift(group, half)).collect();
@@ -295,4 +287,21 @@ impl<'a> Trial<'a> {
 fn along(drifts: [[f64; 2]; 2], normal: [f64; 2]) -> [[f64; 2]; 2] {
     let t = tangent(normal);
     drifts.map(|d| [d[0] * normal[0] + d[1] * normal[1], d[0] * t[0] + d[1] * t[1]])
+}
+
+/// First guess of the accelerations, those of driven rows as (T9) asks.
+pub fn driven(problem: &Problem, from: &State, t1: f64, h: f64) -> DVector<f64> {
+    let row = &problem.row;
+    let mut a = if row.remembers { from.a.clone() } else { DVector::zeros(problem.count) };
+    for (dof, function) in &problem.drives {
+        let dof = *dof;
+        let q_old = from.q[dof] + h * from.v[dof] + h * h * row.b0 * from.a[dof];
+        let v_old = from.v[dof] + h * row.g0 * from.a[dof];
+        a[dof] = if row.b1 != 0.0 {
+            (function.value(t1) - q_old) / (h * h * row.b1)
+        } else {
+            (function.value(t1 + h) - q_old - h * v_old) / (h * h * (row.b0 + row.g1))
+        };
+    }
+    a
 }
