@@ -411,7 +411,7 @@ impl Maker {
                 writeln!(self.text, "nodes = \"{end}\"\nforce = {}", self.vector(along)).unwrap();
                 self.mark("load on a node");
                 if piece.element.ends_with("beam") && self.random.chance(0.5) {
-                    writeln!(self.text, "moment = {:?}", 0.1 * size).unwrap();
+                    writeln!(self.text, "moment = {:?}", 1e-3 * size).unwrap();
                     self.mark("moment");
                 }
             }
