@@ -5,7 +5,7 @@ use crate::Result;
 use crate::contact::Key;
 use crate::contact::solver::SOLVERS;
 use crate::la::larger;
-use crate::step::Attempt;
+use crate::methods::Attempt;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
