@@ -51,22 +51,30 @@ enum Kind {
 impl Factor {
     /// Symbolic work for the leading `n` rows of a pattern.
     pub fn new(pattern: &Pattern, n: usize) -> Factor {
-        let mut starts = Vec::new();
-        let mut reach = usize::MAX;
-        for column in (0..n).rev() {
-            reach = reach.min(pattern.rows[pattern.starts[column] as usize] as usize);
-            if reach >= column {
-                starts.push(column);
-            }
-        }
-        starts.reverse();
-        let ends = starts.iter().skip(1).copied().chain([n]);
-        let parts: Vec<Part> = starts.iter().zip(ends).map(|(&start, end)| Part::new(pattern, start..end)).collect();
+        let parts: Vec<Part> = blocks(pattern, n).into_iter().map(|rows| Part::new(pattern, rows)).collect();
         let mut owner = vec![0; n];
         for (k, part) in parts.iter().enumerate() {
             owner[part.rows.clone()].fill(k as u32);
         }
         Factor { n, parts, owner }
+    }
+
+    /// Bytes that the factor of such a pattern takes; none of its numbers are made.
+    pub fn bytes(pattern: &Pattern, n: usize) -> u64 {
+        let part = |rows: Range<usize>| {
+            let (_, own) = cut_out(pattern, &rows);
+            let numbers = match chain(&own) {
+                // Pivots, multipliers and couplings.
+                Some(Kind::Bar(_)) => 24 * own.n,
+                // The same, and the order, the entries and their pattern.
+                Some(Kind::Bars(_)) => 40 * own.n + 16 * own.len(),
+                Some(Kind::Truss(_)) => 48 * own.n,
+                Some(Kind::Beam(_) | Kind::Beams(_)) => 72 * own.n,
+                Some(Kind::General(_)) | None => General::bytes(&own),
+            };
+            (size_of::<Part>() + numbers + 4 * own.len() + 4 * own.n) as u64
+        };
+        4 * n as u64 + blocks(pattern, n).into_iter().map(part).sum::<u64>()
     }
 
     /// Which kind was recognised, for `check` and for tests: that of the most general part.
@@ -120,21 +128,47 @@ impl Factor {
     }
 }
 
+/// The blocks along the diagonal that do not couple, of the leading `n` rows.
+fn blocks(pattern: &Pattern, n: usize) -> Vec<Range<usize>> {
+    let mut starts = Vec::new();
+    let mut reach = usize::MAX;
+    for column in (0..n).rev() {
+        reach = reach.min(pattern.rows[pattern.starts[column] as usize] as usize);
+        if reach >= column {
+            starts.push(column);
+        }
+    }
+    starts.reverse();
+    let ends = starts.iter().skip(1).copied().chain([n]);
+    starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
+}
+
+/// A block along the diagonal: its entries in the values of the whole, and its own pattern.
+fn cut_out(whole: &Pattern, rows: &Range<usize>) -> (Range<usize>, Pattern) {
+    let entries = whole.starts[rows.start] as usize..whole.starts[rows.end] as usize;
+    let (n, first) = (rows.len(), rows.start as u32);
+    let pattern = Pattern {
+        n,
+        starts: whole.starts[rows.start..=rows.end].iter().map(|s| s - entries.start as u32).collect(),
+        rows: whole.rows[entries.clone()].iter().map(|row| row - first).collect(),
+    };
+    (entries, pattern)
+}
+
+/// The chain that a pattern is, if it is one.
+fn chain(pattern: &Pattern) -> Option<Kind> {
+    let n = pattern.n;
+    let chain = Chain::recognise(pattern, n).map(Kind::Bar);
+    let chain = chain.or_else(|| Paths::recognise(pattern).map(|paths| Kind::Bars(Box::new(paths))));
+    let chain = chain.or_else(|| Chain::recognise(pattern, n).map(Kind::Truss));
+    let chain = chain.or_else(|| Strands::recognise(pattern).map(|strands| Kind::Beams(Box::new(strands))));
+    chain.or_else(|| Chain::recognise(pattern, n).map(Kind::Beam))
+}
+
 impl Part {
     fn new(whole: &Pattern, rows: Range<usize>) -> Part {
-        let entries = whole.starts[rows.start] as usize..whole.starts[rows.end] as usize;
-        let (n, first) = (rows.len(), rows.start as u32);
-        let pattern = Pattern {
-            n,
-            starts: whole.starts[rows.start..=rows.end].iter().map(|s| s - entries.start as u32).collect(),
-            rows: whole.rows[entries.clone()].iter().map(|row| row - first).collect(),
-        };
-        let chain = Chain::recognise(&pattern, n).map(Kind::Bar);
-        let chain = chain.or_else(|| Paths::recognise(&pattern).map(|paths| Kind::Bars(Box::new(paths))));
-        let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Truss));
-        let chain = chain.or_else(|| Strands::recognise(&pattern).map(|strands| Kind::Beams(Box::new(strands))));
-        let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Beam));
-        let kind = chain.unwrap_or_else(|| Kind::General(Box::new(General::new(&pattern, n))));
+        let (entries, pattern) = cut_out(whole, &rows);
+        let kind = chain(&pattern).unwrap_or_else(|| Kind::General(Box::new(General::new(&pattern, rows.len()))));
         Part { rows, entries, pattern, kind }
     }
 
@@ -174,6 +208,18 @@ struct General {
 
 impl General {
     fn new(pattern: &Pattern, n: usize) -> General {
+        let (symbolic, scratch) = General::symbolic(pattern, n);
+        General { n, values: vec![0.0; symbolic.len_val()], symbolic, memory: MemBuffer::new(scratch) }
+    }
+
+    /// Bytes of the factor, its structure and its scratch.
+    fn bytes(pattern: &Pattern) -> usize {
+        let (symbolic, scratch) = General::symbolic(pattern, pattern.n);
+        8 * symbolic.len_val() + scratch.unaligned_bytes_required() + 32 * pattern.n
+    }
+
+    /// The structure of the factor, and the scratch that it needs.
+    fn symbolic(pattern: &Pattern, n: usize) -> (SymbolicCholesky<u32>, StackReq) {
         let matrix = leading(pattern, n);
         // Supernodes pay off on frames beyond a few hundred unknowns; below, the simplicial code is leaner.
         let threshold =
@@ -181,11 +227,11 @@ impl General {
         let parameters = CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..Default::default() };
         let symbolic = factorize_symbolic_cholesky(matrix, Side::Upper, SymmetricOrdering::Amd, parameters)
             .expect("only running out of memory fails here, and that aborts");
-        let memory = MemBuffer::new(StackReq::any_of(&[
+        let scratch = StackReq::any_of(&[
             symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Spec::default()),
             symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
-        ]));
-        General { n, values: vec![0.0; symbolic.len_val()], symbolic, memory }
+        ]);
+        (symbolic, scratch)
     }
 
     fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), Singular> {
