@@ -152,7 +152,7 @@ fn the_summary_of_a_run() {
     let summary: Value = serde_json::from_str(&place.read("out/bar/summary.json")).unwrap();
     let keys: Vec<&str> = summary.as_object().unwrap().keys().map(String::as_str).collect();
     let wanted = "schema status version title hashes case nodes elements dofs candidates factorization steps energy \
-                  defect penetration complementarity closings contacts counts probes bodies advice timing";
+                  defect penetration complementarity closings contacts unstable counts probes bodies advice timing";
     assert_eq!(keys, wanted.split_whitespace().collect::<Vec<_>>());
     assert_eq!((&summary["schema"], &summary["status"]), (&1.into(), &"completed".into()));
     assert_eq!((&summary["steps"], &summary["dofs"]), (&50.into(), &11.into()));
