@@ -44,7 +44,7 @@ pub struct Prepared {
 pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
     let model = Model::new(&loaded.case, &|name| loaded.path(name)).map_err(|error| loaded.placed(error))?;
     let system = System::assemble(&model)?;
-    Guards::new(&loaded.case, &system).check_start()?;
+    Guards::new(&loaded.case, &system).check_start().map_err(|error| loaded.placed(error))?;
     if loaded.case.analysis == Analysis::Static {
         statics::refuse_mechanism(&system)?;
     }

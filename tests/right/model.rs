@@ -350,11 +350,26 @@ fn mistakes() -> Vec<Mistake> {
         ),
         ("a square of bars with a diagonal is right", format!("{gravity}{}", square("brace")), "", Says::Nothing),
         (
+            "a bar in several elements that is pulled along itself is right",
+            bar("rod", "bar", [[0.0, 0.0], [3.0, 4.0]], 5)
+                + &clamp("rod.start")
+                + "[[load]]\nname = \"pull\"\nnodes = \"rod.end\"\nforce = [3.0, 4.0]\n",
+            "",
+            Says::Nothing,
+        ),
+        (
             "bars that slide on rails as one are right",
             format!("{gravity}{}", bar("rod", "bar", [[0.0, 0.0], [1.0, 0.0]], 4))
                 + "[[support]]\nname = \"rail\"\nnodes = \"rod\"\nfix = [\"y\"]\n",
             "",
             Says::Nothing,
+        ),
+        (
+            "a bar begins deep inside the floor",
+            bar("rod", "bar", [[0.0, -0.5], [1.0, -0.5]], 1)
+                + "[[contact]]\nname = \"floor\"\nnodes = \"rod\"\nplane = { point = [0.0, 0.5], normal = [0.0, 1.0] }\n",
+            "[[contact]]",
+            Says::Error("a depth of 1.000e0 behind the obstacle"),
         ),
         ("the nearest node is 500 m away", nearest("[501.0, 0.0]"), "nearest =", Says::Error("5.0000e2 away")),
         ("the nearest node is 0.6 m away", nearest("[1.0, 0.6]"), "nearest =", Says::Advice("6.0000e-1 away")),
