@@ -7,7 +7,7 @@ use std::path::Path;
 /// Rows of a CSV file with as many numbers as `columns` allows, the same in every row; the first column must ascend. Lines
 /// that are empty or begin with `#`, and one header line, are passed over.
 pub fn read(path: &Path, columns: RangeInclusive<usize>) -> Result<Vec<Vec<f64>>> {
-    let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
+    let bytes = crate::files::read(path)?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     parse(&bytes, &name, columns)
 }

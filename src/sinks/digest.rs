@@ -5,7 +5,7 @@ use crate::Result;
 use crate::contact::Key;
 use crate::contact::solver::SOLVERS;
 use crate::la::larger;
-use crate::step::Attempt;
+use crate::methods::Attempt;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,8 @@ pub struct Digest {
     pub methods: [u64; SOLVERS.len()],
     /// Largest number of candidates in a step: those of declared nodes and those that searches found near.
     pub candidates: usize,
+    /// Equilibria that are not stable, if there were any.
+    pub unstable: Option<UnstableBranch>,
     /// One entry per contact of the case.
     pub contacts: Vec<ContactDigest>,
     /// Times that opened contacts closed, over all candidates.
@@ -45,6 +47,17 @@ pub struct Digest {
 
 /// More rotations than this are looked at less often than in every step.
 const MOST_ROTATIONS: usize = 1000;
+
+/// The part of an equilibrium path on which the tangent has negative pivots.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnstableBranch {
+    /// Load parameter at the first of its equilibria.
+    pub from: f64,
+    /// Load parameter at the last.
+    pub to: f64,
+    /// Largest number of negative pivots, closed contacts taken into account.
+    pub most: usize,
+}
 
 /// Episodes of which starts and ends are kept one by one, the first of a contact.
 const EPISODES: usize = 1000;
@@ -256,6 +269,7 @@ impl Digest {
             penetration: 0.0,
             methods: [0; SOLVERS.len()],
             candidates: 0,
+            unstable: None,
             contacts: contacts.collect(),
             closings: 0,
             turn: (0.0, 0),
@@ -298,6 +312,11 @@ impl Sink for Digest {
             self.measure_depths(attempt);
         }
         self.candidates = self.candidates.max(attempt.scene.candidates.len());
+        if attempt.unstable > 0 {
+            let now = UnstableBranch { from: state.time, to: state.time, most: attempt.unstable };
+            let before = self.unstable.unwrap_or(now);
+            self.unstable = Some(UnstableBranch { to: state.time, most: before.most.max(attempt.unstable), ..before });
+        }
         if record.h == 0.0 {
             return Ok(());
         }

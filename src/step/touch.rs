@@ -1,12 +1,13 @@
 //! What may touch in a step: which of it is active at the start, and what it did by the end.
 
 use super::contact::{MANY, bound, shares};
-use super::{ACTIVATION, Attempt, Settings, Stepper};
+use super::{ACTIVATION, Settings, Stepper};
 use crate::case::data::{ContactMethod, Position};
 use crate::contact::Scene;
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::turn::Turn;
 use crate::la::larger;
+use crate::methods::Attempt;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -137,4 +138,20 @@ pub(super) fn active_set(
     let bounds: Vec<Bound> = bounds.into_iter().map(|(bound, _)| bound).collect();
     let found = ActiveSet::new(&system.mass, system.nodes.free, [s, rho], &bounds, &turns);
     found.map(Some).ok_or("the axes of a node cannot be turned to its plane")
+}
+
+/// Bytes of the [`ActiveSet`] that a system gets with a scheme, from those of a factor of its matrix; zero if it gets none.
+pub(crate) fn active_set_bytes(system: &System, row: &Tableau, position: Position, factor: u64) -> u64 {
+    let contacts = &system.contacts;
+    let [s, rho] = shares(row);
+    let fits = contacts.len() >= MANY && contacts.steady() && !contacts.rough() && position != Position::Ggl;
+    if !fits || !(rho >= 0.0 && s > 0.0) || rho > 0.0 && system.damped {
+        return 0;
+    }
+    let (dofs, entries) = (system.nodes.total as u64, system.mass.pattern.len() as u64);
+    // Matrix and bands, a factor, and vectors; with a share of the mass all on twice the unknowns.
+    match rho > 0.0 {
+        false => 16 * entries + factor + 41 * dofs,
+        true => 80 * entries + 4 * (28 * entries + factor) + 2 * 41 * dofs,
+    }
 }
