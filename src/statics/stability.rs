@@ -9,10 +9,10 @@ use crate::Error;
 use crate::contact::Scene;
 use crate::contact::active_set::diagonal;
 use crate::la::{Factor, Symmetric, dot};
+use crate::methods::Attempt;
 use crate::model::Component;
 use crate::sinks::digest::UnstableBranch;
 use crate::state::State;
-use crate::methods::Attempt;
 use crate::system::System;
 use nalgebra::DMatrix;
 
