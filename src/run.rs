@@ -61,7 +61,7 @@ pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared
         statics::refuse_mechanism(&system)?;
     }
     let advice = advice::advise(&loaded.case, &model, &system)?;
-    let advice = advice.iter().map(|advice| advice.placed(loaded)).collect();
+    let advice = advice::all_placed(&advice, loaded);
     Ok(Prepared { model, system, advice })
 }
 

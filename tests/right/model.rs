@@ -331,6 +331,17 @@ fn mistakes() -> Vec<Mistake> {
             Says::Advice("nothing holds `ball`"),
         ),
         (
+            "a mistake made often is told five times",
+            format!(
+                "{gravity}{}",
+                (0..7)
+                    .map(|k| BALL.replace("ball", &format!("b{k}")).replace("0.0,", &format!("{k}.0,")))
+                    .collect::<String>()
+            ),
+            "",
+            Says::Advice("… and 2 more of this kind"),
+        ),
+        (
             "a body that nothing holds but a load moves",
             format!("{BALL}[[load]]\nname = \"push\"\nnodes = \"ball\"\nforce = [1.0, 0.0]\n"),
             "name = \"ball\"",
