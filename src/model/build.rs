@@ -408,7 +408,17 @@ fn dimension(case: &Case) -> usize {
         [line, body.at.as_ref(), body.velocity.as_ref(), body.polyline.as_ref().and_then(|p| p.points.first())]
     });
     let planes = case.contact.iter().map(|contact| contact.plane.as_ref().map(|plane| &plane.point));
-    vectors.chain(planes).flatten().chain([&case.gravity]).map(Vec::len).find(|&n| n > 0).unwrap_or(2)
+    let loads = case.load.iter().flat_map(|load| [load.force.as_ref(), load.per_length.as_ref()]);
+    let sets = case.set.iter().map(|set| set.nearest.as_ref());
+    vectors
+        .chain(planes)
+        .chain(loads)
+        .chain(sets)
+        .flatten()
+        .chain([&case.gravity])
+        .map(Vec::len)
+        .find(|&n| n > 0)
+        .unwrap_or(2)
 }
 
 /// A vector of one or two numbers as a plane one.

@@ -36,7 +36,8 @@ fn the_columns_of_a_history() {
     assert_eq!(text.lines().next().unwrap(), format!("{COLUMNS},{own}"));
     // In the plane a probe has both components.
     place.write("ball.toml", PLANE);
-    place.good(&["run", "ball.toml"]);
+    let answer = place.carom(&["run", "ball.toml"]);
+    assert!(answer.code == 0 && answer.err.contains("nothing holds `ball`"), "it falls for ever: {}", answer.err);
     let text = place.read("out/ball/history.csv");
     assert_eq!(text.lines().next().unwrap(), format!("{COLUMNS},probe.p.x,probe.p.y,probe.p.vx,probe.p.vy"));
     // Without contact there is no gap, and this scheme has no storage function: empty cells, not zeros.
