@@ -5,8 +5,9 @@ use crate::case::data::{Analysis, Case, VtkOutput};
 use crate::checkpoint::{Checkpoint, Identity, Keeper, Rhythm};
 use crate::directory::{Directory, Manifest};
 use crate::files::write_atomically;
-use crate::march::{self, Escort, Fixed, Guards, Ladder, Method};
+use crate::march::{self, Escort, Fixed, Guards, Ladder};
 use crate::memory::{Limit, Sizes};
+use crate::methods::Method;
 use crate::model::Model;
 use crate::report;
 use crate::schemes;
@@ -37,7 +38,7 @@ pub struct Prepared {
     pub model: Model,
     /// The equations.
     pub system: System,
-    /// Sentences of advice.
+    /// Sentences of advice, each with the line of the case that it is about.
     pub advice: Vec<String>,
 }
 
@@ -52,7 +53,7 @@ pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
 /// before anything is built, by the equations before anything is factored.
 pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared> {
     Sizes::of_case(loaded).demand(limit)?;
-    let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
+    let model = Model::new(&loaded.case, &|name| loaded.path(name)).map_err(|error| loaded.placed(error))?;
     let system = System::assemble(&model)?;
     Sizes::of_system(loaded, &model, &system).demand(limit)?;
     Guards::new(&loaded.case, &system).check_start()?;
@@ -60,6 +61,7 @@ pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared
         statics::refuse_mechanism(&system)?;
     }
     let advice = advice::advise(&loaded.case, &model, &system)?;
+    let advice = advice.iter().map(|advice| advice.placed(loaded)).collect();
     Ok(Prepared { model, system, advice })
 }
 
@@ -138,6 +140,7 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let identity = Identity::new(loaded)?;
     // A checkpoint that does not fit is no loss but time.
     let from = dir.map(Checkpoint::usable).transpose()?.flatten().filter(|it| it.identity.demand(&identity).is_ok());
+    let files = identity.files.clone();
     let mut digest = Digest::new(system);
     let mut keeper = dir.map(|dir| Keeper::late(dir, identity, often(&loaded.case)));
     let setup = clock.elapsed();
@@ -145,7 +148,8 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let (arrival, factorization) = march_with(&loaded.case, &prepared, &mut [&mut digest], escort)?;
     keeper.map_or(Ok(()), |keeper| keeper.done())?;
     let advice = prepared.advice.clone();
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let parts =
+        Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let timing = Timing { output_s: 0.0, ..Timing::new(setup, arrival.stepping, clock.elapsed()) };
     Ok(Summary::new(parts, timing))
 }
@@ -206,6 +210,7 @@ pub fn run_within(loaded: &Loaded, out: &Path, max_memory: Option<u64>, manner: 
     if let Some(animation) = &mut animation {
         sinks.push(animation);
     }
+    let files = identity.files.clone();
     let mut keeper = Keeper::new(out, identity, often(case));
     let escort = Escort { keeper: Some(&mut keeper), from, stop: manner.stop };
     let result = march_with(case, &prepared, &mut sinks, escort);
@@ -217,8 +222,11 @@ pub fn run_within(loaded: &Loaded, out: &Path, max_memory: Option<u64>, manner: 
     let mut advice = prepared.advice.clone();
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
+    advice.extend(advice::large_rotation(system, &digest).map(|advice| advice.placed(loaded)));
+    advice.extend(digest.unstable.map(|branch| statics::unstable_advice(system, &arrival.state, branch)));
     advice.extend(advice::open_ledger(model, system, &arrival));
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let parts =
+        Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let total = clock.elapsed();
     let summary = Summary::new(parts, Timing::new(setup, arrival.stepping, total));
     let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");

@@ -52,6 +52,12 @@ impl Page {
             if let Some(table) = field.kind.table() {
                 let path = if path.is_empty() { field.name.to_string() } else { format!("{path}.{}", field.name) };
                 let heading = match field.kind {
+                    Kind::Keyed(keys, _) => format!(
+                        "### `{path}`\n\nOne table per key, {}: `{} = {{ {} = {{ … }} }}`. Each of them:",
+                        listing(keys.iter().copied()),
+                        field.name,
+                        keys[0]
+                    ),
                     Kind::Tables(_) => format!("## `[[{path}]]`"),
                     _ if path.contains('.') => format!("### `{path}`"),
                     _ => format!("## `[{path}]`"),

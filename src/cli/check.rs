@@ -43,7 +43,7 @@ impl Check {
     fn examine(&self, loaded: &Loaded) -> Result<()> {
         let Prepared { model, system, advice: mut sentences } = prepare(loaded)?;
         let case = &loaded.case;
-        sentences.extend(advice::suggest(case, &model, &system));
+        sentences.extend(advice::suggest(case, &model, &system).map(|advice| advice.placed(loaded)));
         // Gone before the frequencies need memory.
         let factorization = run::method(case, &system)?.factorization();
         let highest = system

@@ -8,7 +8,8 @@ use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LdltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+    CholeskySymbolicParams, LdltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
@@ -91,6 +92,19 @@ impl Factor {
     /// Numerical factorization.
     pub fn factor(&mut self, matrix: &Symmetric) -> Result<(), Singular> {
         self.parts.iter_mut().try_for_each(|part| part.factor(&matrix.values))
+    }
+
+    /// Number of negative eigenvalues of the matrix that was factored, by Sylvester's law of inertia: that of its pivots.
+    pub fn negative(&self) -> usize {
+        let count = |part: &Part| match &part.kind {
+            Kind::Bar(chain) => chain.negative(),
+            Kind::Bars(paths) => paths.negative(),
+            Kind::Truss(chain) => chain.negative(),
+            Kind::Beam(chain) => chain.negative(),
+            Kind::Beams(strands) => strands.negative(),
+            Kind::General(general) => general.negative(),
+        };
+        self.parts.iter().map(count).sum()
     }
 
     /// Solves in place; entries beyond the leading rows are left alone.
@@ -239,6 +253,27 @@ impl General {
         if self.values.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Singular { row: 0 }) }
     }
 
+    /// D stands on the diagonal of L.
+    fn negative(&self) -> usize {
+        let negative = |place: usize| usize::from(self.values[place] < 0.0);
+        match self.symbolic.raw() {
+            SymbolicCholeskyRaw::Simplicial(symbolic) => {
+                symbolic.col_ptr()[..self.n].iter().map(|&start| negative(start as usize)).sum()
+            }
+            SymbolicCholeskyRaw::Supernodal(symbolic) => {
+                let starts = symbolic.col_ptr_for_val().windows(2).map(|pair| [pair[0] as usize, pair[1] as usize]);
+                let columns = symbolic.supernode_begin().iter().zip(symbolic.supernode_end());
+                let nodes = starts.zip(columns.map(|(&begin, &end)| (end - begin) as usize));
+                // A supernode is a full matrix, column by column.
+                let count = |([start, end], columns): ([usize; 2], usize)| {
+                    let rows = (end - start) / columns.max(1);
+                    (0..columns).map(|k| negative(start + k * (rows + 1))).sum::<usize>()
+                };
+                nodes.map(count).sum()
+            }
+        }
+    }
+
     fn solve(&mut self, b: &mut [f64]) {
         let n = b.len();
         LdltRef::new(&self.symbolic, &self.values).solve_in_place_with_conj(
@@ -356,6 +391,43 @@ mod tests {
         let mut y = vec![0.0; 18];
         a.multiply(&b, &mut y);
         assert!(y[..12].iter().all(|v| (v - 1.0).abs() < 1e-13));
+    }
+
+    /// Random symmetric matrices of every kind, shifted into the middle of their spectra: pivots against eigenvalues.
+    #[test]
+    fn negative_pivots_are_negative_eigenvalues() {
+        for (nodes, per) in [2, 3, 17, 40].into_iter().flat_map(|nodes| [1, 2, 3, 4].map(|per| (nodes, per))) {
+            for skip in 0..per {
+                let mut a = chain(nodes, per, skip);
+                let n = a.pattern.n;
+                // Without this most eigenvalues are one or two.
+                (0..n).for_each(|i| a.add(i, i, 2.0 + 2.0 * (i as f64 * 0.7).sin()));
+                let full = |a: &Symmetric| {
+                    nalgebra::DMatrix::from_fn(n, n, |i, j| {
+                        a.pattern.position(i.min(j), i.max(j)).map_or(0.0, |k| a.values[k])
+                    })
+                };
+                let mut eigenvalues: Vec<f64> = full(&a).symmetric_eigenvalues().iter().copied().collect();
+                eigenvalues.sort_by(f64::total_cmp);
+                for count in [0, 1, n / 3, n - 1] {
+                    let shift = if count == 0 { 0.0 } else { 0.5 * (eigenvalues[count - 1] + eigenvalues[count]) };
+                    (0..n).for_each(|i| a.add(i, i, -shift));
+                    let wanted = eigenvalues.iter().filter(|value| **value < shift).count();
+                    let mut factor = Factor::new(&a.pattern, n);
+                    factor.factor(&a).unwrap();
+                    assert_eq!(factor.negative(), wanted, "{} {nodes} {per} {skip}", factor.name());
+                    (0..n).for_each(|i| a.add(i, i, shift));
+                }
+            }
+        }
+        // Large enough for supernodes.
+        let mut a = chain(100, 4, 0);
+        (0..200).for_each(|i| a.add(i, i, -20.0));
+        let mut factor = Factor::new(&a.pattern, 400);
+        factor.factor(&a).unwrap();
+        let mut blocks = Factor::new(&a.pattern, 200);
+        blocks.factor(&a).unwrap();
+        assert_eq!((blocks.negative(), factor.negative()), (200, 200));
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Model {
         sets: &mut NodeSets,
         path: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Vec<(usize, u64)>> {
-        let mesh = body_mesh(body, path)?;
+        let mesh = body_mesh(body, path).map_err(|error| error.at(&format!("body.{}.mesh", body.name)))?;
         let first = self.places.len();
         let nodes = first..first + mesh.nodes.len();
         if self.dimension == 1
@@ -183,14 +183,15 @@ impl Model {
     }
 
     fn initial_fields(&mut self, case: &Case, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
-        for initial in &case.initial {
+        for (index, initial) in case.initial.iter().enumerate() {
             let nodes = sets.get(&initial.nodes, "initial, nodes")?.to_vec();
             for (field, target) in
                 [(&initial.displacement, &mut self.displacement), (&initial.velocity, &mut self.velocity)]
             {
                 let Some(field) = field else { continue };
                 let origin = self.places[nodes[0]];
-                let values = sample(field, path)?;
+                let at = format!("initial.{index}");
+                let values = sample(field, self.dimension, path).map_err(|error| error.at(&at))?;
                 for &node in &nodes {
                     let place = self.places[node];
                     let value = values((place[0] - origin[0]).hypot(place[1] - origin[1]));
@@ -208,14 +209,16 @@ impl Model {
             let fix = support.fix.iter().filter_map(|name| Component::find(name)).collect();
             let mut motion = Vec::new();
             for (name, function) in &support.motion {
-                motion
-                    .extend(Component::find(name).map(|c| Function::new(function, path).map(|f| (c, f))).transpose()?);
+                let at = format!("support.{}.motion.{name}.file", support.name);
+                let function = Function::new(function, path).map_err(|error| error.at(&at))?;
+                motion.extend(Component::find(name).map(|component| (component, function)));
             }
             self.supports.push(Support { name: support.name.clone(), nodes, fix, motion });
         }
         for load in &case.load {
             let forces = self.forces(load, sets)?;
-            let time = Function::new(&load.time, path)?;
+            let at = format!("load.{}.time.file", load.name);
+            let time = Function::new(&load.time, path).map_err(|error| error.at(&at))?;
             self.loads.push(Load { name: load.name.clone(), forces, time, along_body: load.body.is_some() });
         }
         for contact in &case.contact {
@@ -249,6 +252,16 @@ impl Model {
                     if nodes.iter().chain(&others).all(|node| body(node) == first) {
                         return Err(Error::Input(format!("{what}: `between` needs nodes of two bodies")));
                     }
+                    let lines = self.has_line_among(&nodes) || self.has_line_among(&others);
+                    if contact.radius == 0.0 && !lines {
+                        return Err(Error::Value {
+                            path: format!("contact.{}.between", contact.name),
+                            text: format!(
+                                "{what}: points without thickness can never touch each other in the plane; give `radius` a \
+                                 value above 0, or let one side be a body with lines"
+                            ),
+                        });
+                    }
                     Obstacle::Bodies { others }
                 }
             }
@@ -263,7 +276,8 @@ impl Model {
                 ("tangent", Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. }) => tangent(*normal),
                 _ => return Err(Error::Input(format!("{what}: its obstacle cannot move along `{name}`"))),
             };
-            motion.push((along, Function::new(function, path)?));
+            let at = format!("contact.{}.motion.{name}.file", contact.name);
+            motion.push((along, Function::new(function, path).map_err(|error| error.at(&at))?));
         }
         let law = Law {
             restitution: contact.restitution.e,
@@ -281,6 +295,14 @@ impl Model {
                 .then(|| Massless { rule: contact.rule, law: contact.law.unwrap_or_default() }),
         });
         Ok(())
+    }
+
+    /// Whether both ends of some line, springs apart, are among these nodes.
+    fn has_line_among(&self, nodes: &[usize]) -> bool {
+        let mut among = vec![false; self.places.len()];
+        nodes.iter().for_each(|&node| among[node] = true);
+        let bodies = self.bodies.iter().filter(|body| !body.nodes.is_empty());
+        bodies.flat_map(|body| &body.lines).any(|line| line.iter().all(|&node| among[node]))
     }
 
     /// In one dimension bodies cannot pass each other: pairs of nodes, each with the one below it.
@@ -414,11 +436,15 @@ fn body_mesh(body: &data::Body, path: &dyn Fn(&str) -> PathBuf) -> Result<Mesh> 
 }
 
 fn properties(body: &data::Body) -> Properties {
-    let section = body.section.as_ref().map(section::values).unwrap_or_default();
     let (young, shear, density) = body.material.as_ref().map_or((0.0, 0.0, 0.0), |material| {
         let shear = material.shear.or(material.poisson.map(|nu| material.young / (2.0 * (1.0 + nu))));
         (material.young, shear.unwrap_or(0.0), material.density)
     });
+    let ratio = |material: &data::Material| {
+        material.poisson.or(material.shear.map(|shear| material.young / (2.0 * shear) - 1.0))
+    };
+    let poisson = body.material.as_ref().and_then(ratio).unwrap_or(0.0);
+    let section = body.section.as_ref().map(|section| section::values(section, poisson)).unwrap_or_default();
     let (mass_damping, stiffness_damping, dashpot) = match body.damping {
         Some(data::Damping::Rayleigh { mass, stiffness }) => (mass, stiffness, 0.0),
         Some(data::Damping::Dashpot(constant)) => (0.0, 0.0, constant),
@@ -446,7 +472,7 @@ fn properties(body: &data::Body) -> Properties {
 type Sampled = Box<dyn Fn(f64) -> [f64; 2]>;
 
 /// An initial field as a function of the distance from the set's first node, (T40).
-fn sample(field: &data::Field, path: &dyn Fn(&str) -> PathBuf) -> Result<Sampled> {
+fn sample(field: &data::Field, dimension: usize, path: &dyn Fn(&str) -> PathBuf) -> Result<Sampled> {
     match field {
         data::Field::Pulse { direction, amplitude, centre, width } => {
             let direction = plane_vector(direction);
@@ -459,7 +485,7 @@ fn sample(field: &data::Field, path: &dyn Fn(&str) -> PathBuf) -> Result<Sampled
             }))
         }
         data::Field::Table { file } => {
-            let rows = table::read(&path(file), 2)?;
+            let rows = table::read(&path(file), 2..=1 + dimension)?;
             let column = |k: usize| -> Vec<[f64; 2]> {
                 rows.iter().map(|row| [row[0], row.get(k).copied().unwrap_or(0.0)]).collect()
             };

@@ -45,7 +45,7 @@ impl Function {
                 Function::Harmonic { amplitude, frequency, phase }
             }
             data::Function::Table { file } => {
-                let rows = table::read(&path(file), 2)?;
+                let rows = table::read(&path(file), 2..=2)?;
                 Function::Table(rows.iter().map(|row| [row[0], row[1]]).collect())
             }
         })

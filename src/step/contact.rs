@@ -1,6 +1,6 @@
 //! Contact within a pass: impulses from (T4), or impulses and position corrections from (T7).
 
-use super::{ACTIVATION, Attempt, Stepper};
+use super::{ACTIVATION, Stepper};
 use crate::case::data::{ContactMethod, Position};
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::candidate::Row;
@@ -9,6 +9,7 @@ use crate::contact::friction::{Frictional, Rough};
 use crate::contact::solver::{Method, Outcome, Problem};
 use crate::contact::turn::Turn;
 use crate::contact::{Candidate, Scene};
+use crate::methods::Attempt;
 use crate::model::Component;
 use crate::schemes::Tableau;
 use crate::{Error, Result};
@@ -313,12 +314,26 @@ impl Stepper<'_> {
     }
 
     fn unsolved(&self, outcome: Outcome, to: &Attempt) -> Error {
+        let active = || self.work.active.iter().map(|&i| &to.scene.candidates[i as usize]);
+        let start = format!("contact not solved in step {} (t = {})", to.state.step, to.state.time);
+        let newton = active().any(|c| c.slides() && c.law.restitution > 0.0 && !c.law.moreau);
+        let law = "restitution = { e = …, law = \"moreau\" } or restitution = 0";
+        if outcome.impossible {
+            let cure = if newton { law } else { "a smaller step" };
+            return Error::Solver(format!(
+                "{start}: friction with these velocities has no solution; all states of its {} contacts (open, sticking, \
+                 sliding either way) contradict the law; take {cure}",
+                active().count()
+            ));
+        }
+        let cure = match (active().any(Candidate::slides), newton) {
+            (true, true) => format!("allow more sweeps, or take {law}: with Newton's law there may be no solution"),
+            (true, false) => "allow more sweeps, or take a smaller step".to_string(),
+            (false, _) => "allow more sweeps or choose solver.contact.method = \"lemke\"".to_string(),
+        };
         Error::Solver(format!(
-            "contact not solved in step {} (t = {}): {} active contacts, {} sweeps, residual {:.3e} above the tolerance \
-             {:.3e}; allow more sweeps or choose solver.contact.method = \"lemke\"",
-            to.state.step,
-            to.state.time,
-            self.work.active.len(),
+            "{start}: {} active contacts, {} sweeps, residual {:.3e} above the tolerance {:.3e}; {cure}",
+            active().count(),
             outcome.sweeps,
             outcome.residual,
             self.settings.contact.tolerance
