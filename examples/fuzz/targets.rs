@@ -127,7 +127,7 @@ pub fn targets(work: &Path) -> Vec<Target> {
     let (binary, binary_files) = Files::new(finished_with(work, "npy"), &["history.npy"]);
     let (stopped, stopped_files) = Files::new(stopped_sweep(work), &["sweep.json", "rows.journal"]);
     let shards = shards(work);
-    let (shard, shard_files) = Files::new(shards[0].clone(), &["sweep.json", "rows.jsonl"]);
+    let (shard, shard_files) = Files::new(shards[0].clone(), &["sweep.json", "table.jsonl"]);
     let merged = work.join("merged");
     let target = |name, seeds, words, read| Target { name, seeds, words, read };
     let sets =
@@ -264,12 +264,12 @@ fn finished_with(work: &Path, format: &str) -> PathBuf {
     ran(work, "bouncing-ball", &format!("finished-{format}"), &set, &|| None)
 }
 
-/// Two steps of a ball, in so many parts.
+/// Forty steps of a ball, or one of so many parts of them.
 fn sweep(work: &Path, shard: [usize; 2]) -> Sweep {
     let case = work.join("swept.toml");
     let ball = CASES.iter().find(|case| case.name == "bouncing-ball").expect("a shipped case");
     fs::write(&case, ball.text).expect("written");
-    let (set, vary) = (vec!["expect={}".into()], vec!["time.step=1.5e-2,2e-2".into()]);
+    let (set, vary) = (vec!["expect={}".into()], vec!["time.step=1e-3:2e-2:40".into()]);
     let wish = Wish { case, set, allow_outside: false, vary, plot: None, keep_runs: false, shard };
     Sweep::new(&wish).expect("a sweep of a shipped case")
 }
