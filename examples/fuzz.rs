@@ -1,7 +1,7 @@
-//! Feeds damaged input to the readers of cases, meshes, tables and checkpoints.
+//! Feeds damaged input to the readers of cases, meshes, tables, expressions and checkpoints.
 //!
 //! ```text
-//! cargo run --release --example fuzz -- [case|mesh|table|checkpoint|all] [--seconds N] [--seed S]
+//! cargo run --release --example fuzz -- [case|mesh|table|expression|checkpoint|all] [--seconds N] [--seed S]
 //! ```
 //!
 //! Inputs are made from the shipped cases and meshes and from what is below, by a few random changes at a time: bits,
@@ -12,6 +12,7 @@
 use carom::case::{Format, parse};
 use carom::cases::{CASES, MESHES};
 use carom::checkpoint::{self, Checkpoint};
+use carom::expression::{Expression, Vocabulary};
 use carom::run::{self, Manner};
 use carom::sinks::{Record, Sink};
 use carom::{Error, mesh, table};
@@ -102,6 +103,15 @@ const MESH_WORDS: &[&str] = &[
 ];
 const TABLE_WORDS: &[&str] =
     &["nan", "inf", "-", "1e999", ",", "\n", "\r\n", "#", "time,value\n", "\u{feff}", "0x1", "\"", ";"];
+const EXPRESSIONS: &[&str] = &[
+    "-x^2 + 3*sin(2*pi*t)/(1 + R)",
+    "if(t < 0.5, 1.5e-3*x, max(x, y)^-2) >= mod(floor(t), 3)",
+    "pulse(t, 0.2, 0.5)*atan2(y, x) - sqrt(abs(x)) + log(exp(t))",
+    "((((((((x))))))))",
+];
+const EXPRESSION_WORDS: &[&str] = &[
+    "(", ")", "((((((((", "^", "^-", "-", "<=", ",", "if(", "max(", "1e", "0x", "1_0", "pi", "R", "t", " ", "\u{2212}",
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -113,7 +123,7 @@ fn main() -> ExitCode {
     let wanted = arguments.first().map_or("all", String::as_str);
     let targets = targets();
     if wanted != "all" && targets.iter().all(|target| target.name != wanted) {
-        eprintln!("there is no reader `{wanted}`; allowed: case, mesh, table, checkpoint, all");
+        eprintln!("there is no reader `{wanted}`; allowed: case, mesh, table, expression, checkpoint, all");
         return ExitCode::from(2);
     }
     // Panics are caught and counted; their own words would only be noise.
@@ -140,6 +150,12 @@ fn targets() -> Vec<Target> {
         Target { name: "mesh", seeds: meshes, words: MESH_WORDS, read: read_mesh },
         Target { name: "table", seeds: tables.map(text).to_vec(), words: TABLE_WORDS, read: read_table },
         Target {
+            name: "expression",
+            seeds: EXPRESSIONS.iter().copied().map(text).collect(),
+            words: EXPRESSION_WORDS,
+            read: read_expression,
+        },
+        Target {
             name: "checkpoint",
             seeds: checkpoints(),
             words: &["carom-checkpoint-2 ", "\n"],
@@ -165,6 +181,24 @@ fn read_mesh(bytes: &[u8]) -> bool {
 
 fn read_table(bytes: &[u8]) -> bool {
     table::parse(bytes, "fuzz", 2).is_ok_and(|rows| rows.iter().flatten().all(|value| value.is_finite()))
+}
+
+/// What is accepted must also be evaluated in every way; an error is only as good as its message.
+fn read_expression(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let constants = [("R".to_string(), 2.0)];
+    let names = Vocabulary { variables: &["x", "y", "t"], constants: &constants, refused: &[] };
+    match Expression::parse(&text, &names) {
+        Ok(expression) => {
+            let (values, mut gradient) = ([0.3, -0.7, 0.0], [0.0; 3]);
+            let value = expression.value(&values);
+            let same = |other: f64| other.to_bits() == value.to_bits() || (other.is_nan() && value.is_nan());
+            assert!(same(expression.gradient(&values, &mut gradient)) && same(expression.jet(&values, 2)[0]));
+            let _ = expression.check_affine(&[0, 1]).map_err(|fault| fault.to_string());
+            true
+        }
+        Err(fault) => fault.to_string().is_empty(),
+    }
 }
 
 /// As it is, which the checksum mostly ends, and with a checksum that fits.
