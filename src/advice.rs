@@ -4,6 +4,7 @@
 
 use crate::case::data::{Analysis, Case, MasslessLaw, Position};
 use crate::ledger::Ledger;
+use crate::march::{Arrival, ROUNDING};
 use crate::model::{Component, Model};
 use crate::schemes;
 use crate::step;
@@ -28,6 +29,15 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
         advice.extend(short_beams(model));
         advice.extend((kind.advice)(&row, restitution));
         let limit = row.stability_limit();
+        if limit == 0.0 {
+            return Err(Error::Input(format!(
+                "scheme `{}` is unstable for every step with gamma = {}; allowed: gamma from \
+                 1/2 + alpha_f - alpha_m = {} on",
+                case.scheme.name,
+                row.g1,
+                0.5 + row.alpha_f - row.alpha_m
+            )));
+        }
         if limit.is_finite() {
             let highest = system
                 .highest_frequency()
@@ -66,6 +76,7 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
     if let Some(sentence) = weak_axial_contact(case, model) {
         advice.push(sentence);
     }
+    advice.extend(weak_springs(case, model));
     let held = !model.supports.is_empty() || !model.contacts.is_empty();
     let loaded = !model.loads.is_empty() || model.gravity != [0.0; 2];
     if moving && !held && !loaded {
@@ -149,6 +160,23 @@ pub fn restitution_gain(model: &Model, ledger: &Ledger) -> Option<String> {
     })
 }
 
+/// What a finished run says where its ledger does not close as promised.
+pub fn open_ledger(model: &Model, system: &System, arrival: &Arrival) -> Option<String> {
+    let (promise, worst) = (if system.linear { 1e-11 } else { 1e-10 }, arrival.ledger.worst_step);
+    if worst <= promise {
+        return None;
+    }
+    let (stiffness, body) = system.stiffest(&arrival.state.q)[0];
+    let far = arrival.state.q.iter().fold(system.length, |far, q| far.max(q.abs()));
+    let force = ROUNDING * stiffness * far;
+    Some(format!(
+        "the ledger closes to {worst:.1e} of the energy scale in a step, where {promise:e} is promised: the force of `{}`, \
+         with a stiffness of {stiffness:.1e} the stiffest, is a difference of places and known to {force:.1e} only; make it \
+         softer, or join what it holds together",
+        model.bodies[body].name
+    ))
+}
+
 /// Work of contact, of the energy scale, above which massless nodes do not do what they are for.
 const NOTICEABLE: f64 = 1e-3;
 
@@ -173,12 +201,54 @@ fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
     let stiff = courant(case, model)? > 5.0;
     let kept = model.contacts.iter().any(|contact| contact.massless.is_none());
     let concerned = kept && case.scheme.position == Position::Half && row.storage && row.b1 > 0.0 && answer < 0.25;
+    // With restitution the position-corrected form gains energy step by step.
+    let plastic = model.contacts.iter().all(|contact| contact.law.restitution == 0.0 && contact.law.friction == 0.0);
+    let cure = if plastic {
+        "scheme.position = \"ggl\" has no such weakness and no penetration"
+    } else {
+        "take a smaller step, or a scheme with 2 beta = gamma such as moreau-jean"
+    };
     (case.analysis == Analysis::Dynamic && concerned && flexible && stiff).then(|| {
         format!(
             "with this step a stiff contact answers an impulse only to 1 - gamma/(2 beta) = {answer:.3} at velocity level \
-             and impulses come out too large: scheme.position = \"ggl\" has no such weakness and no penetration"
+             and impulses come out too large: {cure}"
         )
     })
+}
+
+/// The weakness of [`weak_axial_contact`] at point masses: one that is light for the spring behind it, on the scale of the
+/// step. What answers is then the mass at the other end, and the half of the impulse that velocities do not see.
+fn weak_springs(case: &Case, model: &Model) -> Vec<String> {
+    let Some(row) = schemes::find(&case.scheme.name).map(|kind| kind.tableau(&case.scheme.parameters)) else {
+        return Vec::new();
+    };
+    let answer = 1.0 - row.g1 * row.c / row.b1;
+    let moving = case.analysis == Analysis::Dynamic && case.scheme.position == Position::Half;
+    if !(moving && row.storage && row.b1 > 0.0 && answer > 1e-9 && answer < 0.25) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for contact in &model.contacts {
+        let light = contact.nodes.iter().filter_map(|&node| {
+            let mass = Some(model.body_of(node).properties.mass).filter(|mass| *mass > 0.0)?;
+            let springs = model.bodies.iter().filter(|body| body.nodes.is_empty());
+            let spring = springs.filter(|spring| spring.lines.iter().any(|line| line.contains(&node)));
+            let stiffest = spring.max_by(|a, b| a.properties.stiffness.total_cmp(&b.properties.stiffness))?;
+            // As many periods of the foot alone in a step as transit times of a wave are for an element.
+            (case.time.step * (stiffest.properties.stiffness / mass).sqrt() > 5.0).then_some((node, stiffest))
+        });
+        if let Some((node, spring)) = light.into_iter().next() {
+            found.push(format!(
+                "contact `{}`: `{}` is light for the spring `{}` and the step, so that it answers an impulse only to \
+                 1 - gamma/(2 beta) = {answer:.3} and sinks into the obstacle; take moreau-jean, or newmark with its \
+                 defaults, a shorter step, or a heavier mass",
+                contact.name,
+                model.body_of(node).name,
+                spring.name
+            ));
+        }
+    }
+    found
 }
 
 /// Step over the transit time of an axial wave through the shortest element; `None` without elastic bodies.

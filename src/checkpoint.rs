@@ -9,7 +9,7 @@ use crate::files::{remove, write_atomically};
 use crate::ledger::Ledger;
 use crate::march::Memory;
 use crate::state::{Energy, State};
-use crate::{Error, Result};
+use crate::{Error, Result, shell};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 pub const FILE: &str = "checkpoint.bin";
 
 /// First word of the file, with the version of the layout.
-const MAGIC: &str = "carom-checkpoint-3";
+const MAGIC: &str = "carom-checkpoint-4";
 
 /// A run at the end of an accepted step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,6 +47,7 @@ pub struct Identity {
     /// Version of carom.
     pub version: String,
     /// The case file, as an absolute path.
+    #[serde(with = "path_as_text")]
     pub case_file: PathBuf,
     /// The `--set` arguments.
     pub overrides: Vec<String>,
@@ -136,17 +137,41 @@ impl Checkpoint {
 
     /// Reads the checkpoint of a directory.
     pub fn read(dir: &Path) -> Result<Checkpoint> {
+        if let Some(checkpoint) = Checkpoint::find(dir)? {
+            return Ok(checkpoint);
+        }
+        let there = |name: &str| dir.join(name).try_exists().map_err(Error::io("find", &dir.join(name)));
+        let why = match (there("summary.json")?, there("manifest.json")?) {
+            (true, _) => "the run is complete".to_string(),
+            // It is written before the first step, but assembling a large model takes its time.
+            (false, true) => format!(
+                "there is no checkpoint, because the run ended before its first step; start it again with: carom run \
+                 CASE -o {} --force",
+                shell::argument(dir)
+            ),
+            (false, false) => "there is no checkpoint; start anew with `carom run`".to_string(),
+        };
+        Err(Error::Input(format!("cannot resume {}: {why}", dir.display())))
+    }
+
+    /// The checkpoint of a directory if there is one.
+    fn find(dir: &Path) -> Result<Option<Checkpoint>> {
         let path = dir.join(FILE);
         let bytes = match std::fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let done = dir.join("summary.json").exists();
-                let why =
-                    if done { "the run is complete" } else { "there is no checkpoint; start anew with `carom run`" };
-                return Err(Error::Input(format!("cannot resume {}: {why}", dir.display())));
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(Error::io("read", &path))?,
         };
-        Checkpoint::parse(&bytes).map_err(|what| Error::Input(format!("{}: {what}", path.display())))
+        let broken = |what| Error::Input(format!("{}: {what}", path.display()));
+        Checkpoint::parse(&bytes).map(Some).map_err(broken)
+    }
+
+    /// The checkpoint of a directory if there is one that can be used. A damaged one is no loss but time; a disk that
+    /// does not answer is an error.
+    pub fn usable(dir: &Path) -> Result<Option<Checkpoint>> {
+        match Checkpoint::find(dir) {
+            Err(Error::Input(_)) => Ok(None),
+            other => other,
+        }
     }
 
     /// Reads a checkpoint from bytes; the error says what is wrong with them.
@@ -230,9 +255,11 @@ impl Keeper {
             }
             Rhythm::Wall(seconds) => {
                 let now = Instant::now();
-                self.stride = if now - self.looked < GLANCE { 2 * self.stride } else { 1 };
+                // Clocks of some machines step back.
+                let since = |then| now.saturating_duration_since(then);
+                self.stride = if since(self.looked) < GLANCE { self.stride.saturating_mul(2) } else { 1 };
                 (self.blind, self.looked) = (self.stride - 1, now);
-                (now - self.last).as_secs_f64() >= seconds
+                since(self.last).as_secs_f64() >= seconds
             }
             Rhythm::Steps(steps) => self.since >= steps,
         }
@@ -257,6 +284,42 @@ impl Keeper {
         // Most such runs never come to a checkpoint.
         let gone = gone.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) });
         gone.map_err(Error::io("remove", &self.dir))
+    }
+}
+
+/// A path as a text in files. One that is no text stands as its bytes in hexadecimal after a NUL, which no path has.
+mod path_as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::path::{Path, PathBuf};
+
+    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        match path.to_str() {
+            Some(text) => serializer.serialize_str(text),
+            None => {
+                let bytes = path.as_os_str().as_encoded_bytes();
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                serializer.serialize_str(&format!("\0{digits}"))
+            }
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let Some(digits) = text.strip_prefix('\0') else { return Ok(text.into()) };
+        let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes = digits.as_bytes().chunks(2).map(pair).collect::<Option<Vec<u8>>>();
+        bytes.and_then(from_bytes).ok_or_else(|| D::Error::custom("a path that cannot be read"))
+    }
+
+    #[cfg(unix)]
+    fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+        use std::os::unix::ffi::OsStringExt;
+        Some(std::ffi::OsString::from_vec(bytes).into())
+    }
+
+    #[cfg(not(unix))]
+    fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+        String::from_utf8(bytes).ok().map(PathBuf::from)
     }
 }
 
@@ -294,6 +357,26 @@ mod tests {
         let renamed = message(|i| i.case = i.case.replace("\"a\"", "\"b\""));
         assert!(renamed.contains("body[0].name was \"a\", is \"b\""), "{renamed}");
         assert!(message(|i| i.files.clear()).contains("`m.msh` has changed"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_no_text_comes_back() {
+        use std::os::unix::ffi::OsStringExt;
+        for name in [&b"plain"[..], b"f\xc3\xbcr", b"no\xfftext", b""] {
+            let case_file: PathBuf = std::ffi::OsString::from_vec(name.to_vec()).into();
+            let before = Identity { case_file, ..identity() };
+            let json = serde_json::to_string(&before).unwrap();
+            assert_eq!(serde_json::from_str::<Identity>(&json).unwrap(), before);
+            let bytes = postcard::to_stdvec(&before).unwrap();
+            assert_eq!(postcard::from_bytes::<Identity>(&bytes).unwrap(), before);
+        }
+        assert!(
+            serde_json::from_str::<Identity>(
+                &serde_json::to_string(&identity()).unwrap().replace("x.toml", "\\u0000zz")
+            )
+            .is_err()
+        );
     }
 
     #[test]

@@ -92,6 +92,31 @@ fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     if sync { file.sync() } else { Ok(()) }
 }
 
+/// The same way of opening, but not through a link: what is written stays in its directory.
+pub(crate) fn no_links(how: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(how, rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    how
+}
+
+/// Replaces the content of a file that is not ours: like [`write_atomically`], with the permissions that it has. A file
+/// with several names is refused, because the others would keep the old content.
+pub fn rewrite(path: &Path, bytes: &[u8]) -> Result<()> {
+    let now = fs::metadata(path).map_err(Error::io("find", path))?;
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(&now) > 1 {
+        let names = io::Error::other("it has several names (hard links), and the others would keep the old content");
+        return Err(Error::io("replace", path)(names));
+    }
+    let temporary = temporary(path).map_err(Error::io("write", path))?;
+    // The permissions come before the content, so that nobody can read what they may not.
+    let begun = write_file(&temporary, b"", false).and_then(|()| fs::set_permissions(&temporary, now.permissions()));
+    begun.and_then(|()| replace(path, bytes, true)).map_err(|error| {
+        let _ = fs::remove_file(&temporary);
+        Error::io("write", path)(error)
+    })
+}
+
 /// A file for writing whose operations can be made to fail.
 #[derive(Debug)]
 struct File(fs::File);
@@ -99,7 +124,7 @@ struct File(fs::File);
 impl File {
     fn open(how: &OpenOptions, path: &Path) -> io::Result<File> {
         check(Operation::Open)?;
-        how.open(path).map(File)
+        no_links(&mut how.clone()).open(path).map(File)
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -240,6 +265,40 @@ mod tests {
         assert_eq!(names(directory.path()), ["taken"]);
         assert_eq!(error.exit_code(), 6);
         assert!(error.to_string().starts_with(&format!("cannot write {}: ", path.display())), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rewriting_keeps_permissions_and_parts_no_hard_links() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mine.toml");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        rewrite(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        fs::hard_link(&path, directory.path().join("other.toml")).unwrap();
+        let error = rewrite(&path, b"newer").unwrap_err();
+        assert!(error.exit_code() == 6 && error.to_string().contains("several names"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(directory.path()), ["mine.toml", "other.toml"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let mine = directory.path().join("mine");
+        fs::write(&mine, "mine").unwrap();
+        for name in ["history.csv", ".a.txt.tmp"] {
+            std::os::unix::fs::symlink(&mine, directory.path().join(name)).unwrap();
+        }
+        for length in [None, Some(2)] {
+            assert_eq!(Growing::open(&directory.path().join("history.csv"), length).unwrap_err().exit_code(), 6);
+        }
+        assert_eq!(write_atomically(&directory.path().join("a.txt"), b"x").unwrap_err().exit_code(), 6);
+        assert_eq!(fs::read(&mine).unwrap(), b"mine");
     }
 
     #[test]

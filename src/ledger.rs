@@ -108,6 +108,12 @@ pub fn initial_storage(state: &mut State, row: &Tableau, h: f64) {
     storage.value = energy.kinetic + energy.strain + inertia;
 }
 
+/// What a step gained beyond the work from outside: of the storage function where the scheme has one, since energy swings
+/// within it, else of the energy.
+pub fn growth(balance: &Balance, to: &State) -> f64 {
+    to.storage.as_ref().map_or(balance.gained(), |storage| storage.growth - balance.support)
+}
+
 /// Works since the start, and the worst that was seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
@@ -115,6 +121,8 @@ pub struct Ledger {
     pub sum: Balance,
     /// Sum of the works of contact over the steps in which contact gave energy.
     pub gained: f64,
+    /// Sum of [`growth`].
+    pub grown: f64,
     /// Largest kinetic plus strain energy so far: the measure of defects.
     pub scale: f64,
     /// Largest defect of one step, of the scale at that step.
@@ -146,6 +154,7 @@ impl Ledger {
             *total += value;
         }
         self.gained += balance.contact.max(0.0);
+        self.grown += growth(balance, state);
         self.scale = self.scale.max(state.energy.kinetic + state.energy.strain);
         if self.scale > 0.0 {
             self.worst_step = self.worst_step.max(balance.defect.abs() / self.scale);

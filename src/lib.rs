@@ -51,6 +51,7 @@ pub mod plot;
 pub mod report;
 pub mod run;
 pub mod schemes;
+pub mod shell;
 pub mod sinks;
 pub mod state;
 pub mod statics;

@@ -3,6 +3,7 @@
 use crate::case::Loaded;
 use crate::case::data::{Analysis, Case, VtkOutput};
 use crate::checkpoint::{Checkpoint, Identity, Keeper, Rhythm};
+use crate::directory::{Directory, Manifest};
 use crate::files::write_atomically;
 use crate::march::{self, Escort, Fixed, Guards, Ladder, Method};
 use crate::model::Model;
@@ -19,7 +20,7 @@ use crate::statics::{self, Statics};
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
 use crate::system::System;
-use crate::{Error, Result, advice, directory};
+use crate::{Error, Result, advice, shell};
 use std::path::Path;
 use std::time::Instant;
 
@@ -102,7 +103,8 @@ fn march_with(
 pub struct Manner<'a> {
     /// Whether an earlier run in the directory is removed.
     pub force: bool,
-    /// Where to go on from, instead of the start.
+    /// Where to go on from, instead of the start. It is read again once the directory is this process's own, because
+    /// another one may have gone on in between.
     pub from: Option<Checkpoint>,
     /// Asked after every step whether to stop, and why.
     pub stop: &'a dyn Fn() -> Option<Error>,
@@ -124,7 +126,7 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let Prepared { model, system, .. } = &prepared;
     let identity = Identity::new(loaded)?;
     // A checkpoint that does not fit is no loss but time.
-    let from = dir.and_then(|dir| Checkpoint::read(dir).ok()).filter(|it| it.identity.demand(&identity).is_ok());
+    let from = dir.map(Checkpoint::usable).transpose()?.flatten().filter(|it| it.identity.demand(&identity).is_ok());
     let mut digest = Digest::new(system);
     let mut keeper = dir.map(|dir| Keeper::late(dir, identity, often(&loaded.case)));
     let setup = clock.elapsed();
@@ -133,12 +135,7 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     keeper.map_or(Ok(()), |keeper| keeper.done())?;
     let advice = prepared.advice.clone();
     let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
-    let timing = Timing {
-        setup_s: setup.as_secs_f64(),
-        steps_s: arrival.stepping.as_secs_f64(),
-        output_s: 0.0,
-        total_s: clock.elapsed().as_secs_f64(),
-    };
+    let timing = Timing { output_s: 0.0, ..Timing::new(setup, arrival.stepping, clock.elapsed()) };
     Ok(Summary::new(parts, timing))
 }
 
@@ -147,11 +144,21 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let clock = Instant::now();
     let prepared = prepare(loaded)?;
     let identity = Identity::new(loaded)?;
-    // Only now: a case that cannot run must not cost the user the results of an earlier one.
-    match &manner.from {
-        None => directory::claim(out, manner.force)?,
-        Some(checkpoint) => checkpoint.identity.demand(&identity)?,
-    }
+    let manifest = Manifest::of_case(&serde_json::to_value(&loaded.case).expect("a case is plain data"));
+    // Only now: a case that cannot run must not cost the user the results of an earlier one. Held until all is written.
+    let directory = if manner.from.is_none() { Directory::make(out)? } else { Directory::enter(out)? };
+    let from = match manner.from {
+        None => {
+            directory.begin(&manifest, manner.force, manner.stop)?;
+            None
+        }
+        Some(_) => {
+            let checkpoint = Checkpoint::read(out)?;
+            checkpoint.identity.demand(&identity)?;
+            directory.go_on(&manifest)?;
+            Some(checkpoint)
+        }
+    };
     let Prepared { model, system, .. } = &prepared;
     let case = &loaded.case;
     let columns = Columns::new(model, system);
@@ -181,7 +188,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
         sinks.push(animation);
     }
     let mut keeper = Keeper::new(out, identity, often(case));
-    let escort = Escort { keeper: Some(&mut keeper), from: manner.from, stop: manner.stop };
+    let escort = Escort { keeper: Some(&mut keeper), from, stop: manner.stop };
     let result = march_with(case, &prepared, &mut sinks, escort);
     // What was recorded before a failure is worth keeping, and complete up to there.
     let finished = sinks.iter_mut().try_for_each(|sink| sink.finish());
@@ -191,20 +198,28 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let mut advice = prepared.advice.clone();
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
+    advice.extend(advice::open_ledger(model, system, &arrival));
     let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
-    let mut summary = Summary::new(parts, Timing::default());
-    let text = |summary: &Summary| serde_json::to_string_pretty(summary).expect("a summary is plain data");
-    if case.output.report {
-        report::write(out, &text(&summary))?;
-    }
     let total = clock.elapsed();
-    summary.timing = Timing {
-        setup_s: setup.as_secs_f64(),
-        steps_s: arrival.stepping.as_secs_f64(),
-        output_s: (total - setup).saturating_sub(arrival.stepping).as_secs_f64(),
-        total_s: total.as_secs_f64(),
-    };
-    write_atomically(&out.join("summary.json"), text(&summary).as_bytes())?;
+    let summary = Summary::new(parts, Timing::new(setup, arrival.stepping, total));
+    let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");
+    write_atomically(&out.join("summary.json"), text.as_bytes())?;
+    // Last: a page that cannot be made must not cost the numbers.
+    if case.output.report {
+        report::write(out, &text).map_err(|error| but_complete(error, out))?;
+    }
     keeper.done()?;
     Ok(summary)
+}
+
+/// What is wrong with the report of a run whose summary is written.
+fn but_complete(error: Error, out: &Path) -> Error {
+    let again = format!("the run itself is complete; make the page with: carom report {}", shell::argument(out));
+    match error {
+        Error::Io { action, path, source } => {
+            Error::Io { action, path, source: std::io::Error::new(source.kind(), format!("{source}\n  {again}")) }
+        }
+        Error::Input(text) => Error::Input(format!("{text}\n  {again}")),
+        other => other,
+    }
 }

@@ -35,6 +35,11 @@ pub struct State {
     pub applied: Vec<f64>,
     /// Damping force at q and at the velocity of (T1), also where that of a massless node has been reset.
     pub viscous: Vec<f64>,
+    /// Reactions of held degrees of freedom where some of them are driven: at this instant if the scheme carries
+    /// accelerations, else the mean of the last step.
+    pub reaction: Vec<f64>,
+    /// Velocity of the obstacle of every contact with which the last step ended and the next begins, where one moves.
+    pub obstacle_rates: Vec<[f64; 2]>,
     /// M a, where steps ask for it; a state that was read from a file has none.
     #[serde(skip)]
     pub inertia: Vec<f64>,
@@ -121,6 +126,8 @@ impl State {
             internal: zero(),
             applied: zero(),
             viscous: zero(),
+            reaction: if system.drives.is_empty() { Vec::new() } else { vec![0.0; n - system.nodes.free] },
+            obstacle_rates: system.contacts.rates_at(0.0),
             inertia: zero(),
             energy: Energy::default(),
             storage: storage.then(|| Storage {

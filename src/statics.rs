@@ -7,7 +7,7 @@ use crate::contact::Scene;
 use crate::contact::active_set::diagonal;
 use crate::contact::delassus::Delassus;
 use crate::contact::shape::{inner, minus};
-use crate::contact::solver::Problem;
+use crate::contact::solver::{Method as Solver, Problem};
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::Balance;
 use crate::march::{Memory, Method};
@@ -82,7 +82,7 @@ impl<'a> Statics<'a> {
     /// Newton's method at the loads of `to.state.time`, from the places in `to.state.q`.
     fn equilibrate(&mut self, to: &mut Attempt) -> Result<()> {
         let system = self.system;
-        (to.passes, to.factorizations, to.sweeps) = (0, 0, 0);
+        (to.passes, to.factorizations, to.sweeps, to.method) = (0, 0, 0, Solver::None);
         system.applied(to.state.time, &mut to.state.applied);
         self.force.copy_from_slice(&to.state.force);
         self.compliance.resize(self.force.len());

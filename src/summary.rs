@@ -1,6 +1,7 @@
 //! What `summary.json` and the terminal say of a run.
 
 use crate::case::Loaded;
+use crate::contact::solver::SOLVERS;
 use crate::march::Arrival;
 use crate::model::{Component, Model};
 use crate::sinks::digest::Digest;
@@ -9,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
+use std::time::Duration;
 
 /// Version of the layout of `summary.json`.
 const SCHEMA: u32 = 1;
@@ -34,7 +36,7 @@ pub struct Summary {
     pub elements: usize,
     /// Unknowns.
     pub dofs: usize,
-    /// Contact candidates.
+    /// Largest number of contact candidates in a step: those of declared nodes and those that searches found near.
     pub candidates: usize,
     /// Factorization of the step's matrix.
     pub factorization: &'static str,
@@ -71,10 +73,22 @@ pub struct Timing {
     pub setup_s: f64,
     /// In the step loop alone: no output.
     pub steps_s: f64,
-    /// Everything else.
+    /// Everything else, but for the report, which is made from the summary.
     pub output_s: f64,
-    /// All together.
+    /// All together, but for the report.
     pub total_s: f64,
+}
+
+impl Timing {
+    /// Times from those of the set-up, of the steps and of all; a clock that steps back makes no negative ones.
+    pub fn new(setup: Duration, steps: Duration, total: Duration) -> Timing {
+        Timing {
+            setup_s: setup.as_secs_f64(),
+            steps_s: steps.as_secs_f64(),
+            output_s: total.saturating_sub(setup).saturating_sub(steps).as_secs_f64(),
+            total_s: total.as_secs_f64(),
+        }
+    }
 }
 
 /// What a run was made of.
@@ -109,14 +123,18 @@ impl Summary {
                 json!({
                     "closed": longest.map(|e| e.start),
                     "release": longest.map(|e| e.end),
-                    "episodes": contact.episodes.len(),
+                    "episodes": contact.count,
                     "impulse": contact.impulse,
+                    "longest_peak": longest.map(|e| e.peak),
                     "peak": contact.peak,
+                    "peak_time": contact.peak_time,
                     "plateau": longest.and_then(|e| e.plateau()),
                     "roughness": contact.roughness(),
                 }),
             );
         }
+        let solvers = SOLVERS.iter().zip(digest.methods);
+        let solvers: Map<String, Value> = solvers.map(|((_, key, _), n)| (key.to_string(), n.into())).collect();
         Summary {
             schema: SCHEMA,
             status: "completed",
@@ -127,7 +145,7 @@ impl Summary {
             nodes: model.places.len(),
             elements: system.elements.iter().map(|e| e.block().len()).sum(),
             dofs: system.nodes.free,
-            candidates: system.contacts.len(),
+            candidates: digest.candidates,
             factorization,
             steps: digest.steps,
             energy: json!({
@@ -155,10 +173,8 @@ impl Summary {
                 "newton": digest.passes,
                 "factorizations": digest.factorizations,
                 "sweeps": digest.sweeps,
-                "solver": {
-                    "closed": digest.methods[0], "pgs": digest.methods[1], "active-set": digest.methods[2],
-                    "lemke": digest.methods[3], "enumeration": digest.methods[4],
-                },
+                "cuts": arrival.cuts,
+                "solver": solvers,
             }),
             probes: model.probes.iter().map(|p| (p.name.clone(), ending(model, system, p.node, arrival))).collect(),
             bodies: bodies(model),
@@ -175,19 +191,16 @@ impl Summary {
             writeln!(text, "  {label:<24}{value}").expect("writing to a string cannot fail");
         };
         line("model", format!("{} nodes, {} elements, {} unknowns", self.nodes, self.elements, self.dofs));
-        line("steps", format!("{}", self.steps));
+        line(
+            "steps",
+            format!("{}{}", self.steps, cut_words(&self.counts["cuts"]).map_or(String::new(), |w| format!("; {w}"))),
+        );
         line("energy at the start", figure(number("initial")));
         line("energy at the end", figure(number("final")));
-        for (label, key) in [
-            ("from loads", "work_external"),
-            ("from supports", "work_support"),
-            ("to damping", "work_damping"),
-            ("to contact", "work_contact"),
-            ("to the scheme", "work_scheme"),
-            ("to curvature", "work_curvature"),
-        ] {
-            if number(key) != 0.0 {
-                line(&format!("  {label}"), figure(number(key)));
+        for (key, _) in WORKS {
+            let work = number(key);
+            if work != 0.0 {
+                line(&format!("  {}", way(key, work)), figure(work.abs()));
             }
         }
         line(
@@ -196,15 +209,19 @@ impl Summary {
         );
         for (name, contact) in &self.contacts {
             let value = |key: &str| contact[key].as_f64().map_or("-".to_string(), figure);
-            let span = match (contact["closed"].as_f64(), contact["release"].as_f64()) {
-                (Some(from), Some(to)) => format!("closed {} to {} ({})", figure(from), figure(to), figure(to - from)),
-                _ => "never closed".to_string(),
-            };
-            line(&format!("contact {name}"), span);
-            line(
-                "  force",
-                format!("peak {}, plateau {}, roughness {}", value("peak"), value("plateau"), value("roughness")),
-            );
+            line(&format!("contact {name}"), closed_words(contact).unwrap_or_else(|| "never closed".into()));
+            if !contact["closed"].is_null() {
+                line(
+                    "  force",
+                    format!(
+                        "peak {} at {}, plateau {}, roughness {}",
+                        value("peak"),
+                        value("peak_time"),
+                        value("plateau"),
+                        value("roughness")
+                    ),
+                );
+            }
         }
         if !self.contacts.is_empty() {
             line("deepest penetration", figure(self.penetration));
@@ -218,6 +235,45 @@ impl Summary {
     fn number(&self, key: &str) -> f64 {
         self.defect[key].as_f64().unwrap_or(f64::NAN)
     }
+}
+
+/// Works of a run: key in `energy`, and what gave or took the energy.
+pub(crate) const WORKS: [(&str, &str); 6] = [
+    ("work_external", "loads"),
+    ("work_support", "supports"),
+    ("work_damping", "damping"),
+    ("work_contact", "contact"),
+    ("work_scheme", "the scheme"),
+    ("work_curvature", "curvature"),
+];
+
+/// Which way the energy of a work went, by its sign: `from loads`, `to the scheme`. Its size is then told without a sign.
+pub(crate) fn way(key: &str, work: f64) -> String {
+    let source = WORKS.iter().find(|(known, _)| *known == key).map_or(key, |(_, source)| source);
+    format!("{} {source}", if work > 0.0 { "from" } else { "to" })
+}
+
+/// How often steps were cut, from `counts.cuts` of a summary; nothing where none was.
+pub(crate) fn cut_words(cuts: &Value) -> Option<String> {
+    let count = |key: &str| cuts[key].as_u64().unwrap_or(0);
+    let causes = ["guards", "solvers"].into_iter().filter(|cause| count(cause) > 0);
+    let parts: Vec<String> = causes.map(|cause| format!("{} by {cause}", times(count(cause)))).collect();
+    (!parts.is_empty()).then(|| format!("cut {}", parts.join(", ")))
+}
+
+/// How often a contact closed, and its longest episode with that episode's own peak; nothing where it never closed.
+pub(crate) fn closed_words(contact: &Value) -> Option<String> {
+    let number = |key: &str| contact[key].as_f64();
+    let (from, to, peak) = (number("closed")?, number("release")?, number("longest_peak")?);
+    let span = format!("{} to {} ({})", figure(from), figure(to), figure(to - from));
+    Some(match contact["episodes"].as_u64()? {
+        1 => format!("closed once, {span}"),
+        n => format!("closed {}, the longest {span} with a peak of {}", times(n), figure(peak)),
+    })
+}
+
+fn times(n: u64) -> String {
+    if n == 1 { "once".into() } else { format!("{n} times") }
 }
 
 /// Six digits are enough for the eye; the files have them all.
@@ -280,4 +336,16 @@ fn hashes(loaded: &Loaded, case: &Value) -> Map<String, Value> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_steps_back_ends_no_run() {
+        let [short, long] = [1, 3].map(Duration::from_secs);
+        assert_eq!(Timing::new(short, short, long).output_s, 1.0);
+        assert_eq!(Timing::new(long, short, short).output_s, 0.0);
+    }
 }

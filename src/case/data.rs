@@ -715,6 +715,9 @@ pub struct EnergyGuard {
     /// Largest gain in one step, of the energy scale.
     #[serde(default = "tenth")]
     pub gain: f64,
+    /// Largest gain since the start, of the energy scale.
+    #[serde(default = "tenth")]
+    pub total: f64,
     /// Largest growth in one step of what provably cannot grow, of the energy scale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proven: Option<f64>,
@@ -725,7 +728,7 @@ pub struct EnergyGuard {
 
 impl Default for EnergyGuard {
     fn default() -> Self {
-        EnergyGuard { gain: tenth(), proven: None, cuts: cuts() }
+        EnergyGuard { gain: tenth(), total: tenth(), proven: None, cuts: cuts() }
     }
 }
 

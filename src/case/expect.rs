@@ -39,14 +39,14 @@ pub const PROBE_COLUMNS: &[&str] = &["x", "y", "theta", "vx", "vy", "vtheta"];
 /// What has columns of its own.
 const KINDS: &[&str] = &["contact", "probe"];
 /// Quantities of a contact that are no column.
-const CONTACT_EVENTS: &[&str] = &["release", "plateau", "peak"];
+const CONTACT_EVENTS: &[&str] = &["release", "plateau", "peak", "episodes"];
 const ENDINGS: &[&str] = &["final", "min", "max"];
 /// Quantities that are no column of their own.
 const WHOLE: &[&str] = &["defect.max", "penetration.max"];
 /// Which keys `[expect]` has.
 pub(super) const FORMS: &str = "Expectations for `carom test`; keys are `<column>.final`, `.min` or `.max`, \
-                                `<column>@<time>`, `contact.<name>.release`, `.plateau` or `.peak`, `defect.max` \
-                                (relative), `penetration.max`";
+                                `<column>@<time>`, `contact.<name>.release`, `.plateau`, `.peak` or `.episodes`, \
+                                `defect.max` (relative), `penetration.max`";
 
 /// All that is wrong with the expectations of a case.
 pub(super) fn check(root: &At, dimension: Option<usize>) -> Vec<Diagnostic> {

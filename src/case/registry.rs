@@ -356,6 +356,7 @@ static ENERGY_GUARD: Table = table(
     "Guard against energy gained from nothing",
     &[
         default("gain", Number(POSITIVE), "0.1", "Largest gain in one step, of the energy scale"),
+        default("total", Number(POSITIVE), "0.1", "Largest gain since the start, of the energy scale"),
         default(
             "proven",
             Number(POSITIVE),

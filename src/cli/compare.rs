@@ -22,7 +22,9 @@ impl Compare {
         let base = self.case.load(manners)?;
         let wish = self.study.wish();
         let (specs, variants) = self.entries(&base, manners)?;
-        let out = self.study.claim(&format!("{}-compare", base.name))?;
+        let figures = ["position", "velocity", "force", "energy"];
+        let (out, _owner) =
+            self.study.claim(&format!("{}-compare", base.name), &["compare.csv", "compare.html"], &figures)?;
         let study = pool(threads)?.install(|| compare::compare(&variants, &specs, &wish))?;
         write_in(&out, "compare.csv", &study.csv())?;
         for (name, plot) in study.figures() {

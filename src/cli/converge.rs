@@ -32,7 +32,8 @@ impl Converge {
         let wish = self.study.wish();
         // Before the directory is claimed: a wrong name must not cost the user an earlier study.
         crate::studies::prospect(&base, &wish)?;
-        let out = self.study.claim(&format!("{}-converge", base.name))?;
+        let (out, _owner) =
+            self.study.claim(&format!("{}-converge", base.name), &["converge.csv"], &["error", "work"])?;
         let by_mesh = self.steps.is_empty();
         let study = pool(threads)?.install(|| converge::converge(&variants, &wish, by_mesh))?;
         write_in(&out, "converge.csv", &study.csv())?;

@@ -16,6 +16,7 @@ mod test;
 mod verify;
 
 use crate::case::Failure;
+use crate::directory::{Directory, Manifest};
 use crate::studies::Wish;
 use crate::{Error, Result};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -148,7 +149,8 @@ impl CaseArgs {
 /// What studies of many runs share.
 #[derive(Args)]
 struct StudyArgs {
-    /// Probe to follow, NAME or NAME.x, .y, .theta; the first one along the first contact's normal unless given.
+    /// Probe to follow, NAME or NAME.x, .y, .theta; unless given, the first one along the normal of the first contact, or
+    /// along its largest motion where nothing touches.
     #[arg(long, value_name = "NAME")]
     probe: Option<String>,
     /// Output directory; `out/<case name>-<command>` unless given.
@@ -164,18 +166,22 @@ impl StudyArgs {
         Wish(self.probe.clone())
     }
 
-    /// Makes the output directory, `out/<name>` unless another was given.
-    fn claim(&self, name: &str) -> Result<PathBuf> {
+    /// Takes the output directory, `out/<name>` unless another was given, for some files and some figures.
+    fn claim(&self, name: &str, files: &[&str], figures: &[&str]) -> Result<(PathBuf, Directory)> {
         let out = self.output.clone().unwrap_or_else(|| PathBuf::from("out").join(name));
-        crate::directory::claim(&out, self.force)?;
-        Ok(out)
+        let directory = Directory::make(&out)?;
+        let figures: Vec<String> =
+            figures.iter().flat_map(|stem| ["svg", "png"].map(|end| format!("{stem}.{end}"))).collect();
+        let all: Vec<&str> = files.iter().copied().chain(figures.iter().map(String::as_str)).collect();
+        directory.begin(&Manifest::new(&all), self.force, &|| None)?;
+        Ok((out, directory))
     }
 }
 
 /// Threads for many runs; all cores unless told.
 fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
-    pool.map_err(|error| Error::Usage(format!("cannot start threads: {error}")))
+    pool.map_err(|error| Error::io("start", Path::new("threads"))(std::io::Error::other(error)))
 }
 
 /// Writes a file of a study.
@@ -209,6 +215,10 @@ fn bug(what: &dyn std::fmt::Display) -> String {
 
 /// Parses the command line, does what it says, and returns the exit code.
 pub fn main() -> u8 {
+    if let Err(error) = stop::outlive_file_size_limit() {
+        output::report(&error);
+        return error.exit_code();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

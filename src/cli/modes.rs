@@ -2,7 +2,8 @@
 
 use super::{CaseArgs, Manners, output};
 use crate::case::data::ContactMass;
-use crate::{Result, directory, modes, run};
+use crate::directory::{Directory, Manifest};
+use crate::{Result, modes, run};
 use clap::Args;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -29,7 +30,8 @@ impl Modes {
         loaded.case.contact.iter_mut().for_each(|contact| contact.mass = ContactMass::Kept);
         let prepared = run::prepare(&loaded)?;
         let out = self.output.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("{}-modes", loaded.name)));
-        directory::claim(&out, self.force)?;
+        let directory = Directory::make(&out)?;
+        directory.begin(&Manifest::new(&[]).with_series("series.pvd", "frames/#.vtu"), self.force, &|| None)?;
         let modes = modes::lowest(&prepared.system, self.count as usize)?;
         modes::write(&out, &prepared.model, &prepared.system, &modes)?;
         let mut text = format!("{:>6}  {:>18}  {:>18}  {:>14}\n", "mode", "omega", "frequency", "period");

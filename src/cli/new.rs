@@ -2,7 +2,7 @@
 
 use super::{Manners, output};
 use crate::case::diagnostic::nearest;
-use crate::{Error, Result, cases};
+use crate::{Error, Result, cases, shell};
 use clap::Args;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -39,13 +39,17 @@ impl New {
             // Beside the new case, so that it stands on its own; what is there already is somebody's.
             text = text.replace(mesh.path, mesh.name);
             let beside = path.with_file_name(mesh.name);
-            if !beside.exists() {
-                std::fs::write(&beside, mesh.bytes).map_err(Error::io("write", &beside))?;
+            match File::create_new(&beside) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                made => {
+                    let written = made.and_then(|mut file| file.write_all(mesh.bytes));
+                    written.map_err(Error::io("write", &beside))?;
+                }
             }
         }
         file.write_all(text.as_bytes()).map_err(Error::io("write", &path))?;
         if !manners.quiet {
-            output::say(&format!("wrote {}; run it with: carom run {}", path.display(), path.display()));
+            output::say(&format!("wrote {}; run it with: carom run {}", path.display(), shell::argument(&path)));
         }
         Ok(())
     }

@@ -29,6 +29,21 @@ pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// Files that are named one by one.
+const NAMED: usize = 10;
+
+/// Says what is left in an output directory that was not empty, because carom did not write it.
+pub fn say_what_stays(dir: &Path, manners: &super::Manners) {
+    // Who asked for it is told of what went wrong elsewhere.
+    let others = crate::directory::others(dir).unwrap_or_default();
+    if others.is_empty() || manners.quiet {
+        return;
+    }
+    let more = if others.len() > NAMED { format!(" and {} more", others.len() - NAMED) } else { String::new() };
+    let names: Vec<&str> = others.iter().take(NAMED).map(String::as_str).collect();
+    say(&format!("not of this run, and left in {}: {}{more}", dir.display(), names.join(", ")));
+}
+
 /// Writes an error to standard error.
 pub fn report(error: &Error) {
     let text = error.to_string();

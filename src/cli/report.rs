@@ -1,6 +1,7 @@
 //! `carom report`.
 
 use super::{Manners, output};
+use crate::directory::Directory;
 use crate::{Result, report};
 use clap::Args;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ pub struct Report {
 
 impl Report {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
+        let _owner = Directory::enter(&self.dir)?;
         report::rebuild(&self.dir)?;
         if !manners.quiet {
             output::say(&format!("wrote {}", self.dir.join("report.html").display()));

@@ -3,9 +3,10 @@
 use super::{CaseArgs, Manners, output, stop, sweep};
 use crate::case::Loaded;
 use crate::checkpoint::Checkpoint;
+use crate::contact::solver::SOLVERS;
 use crate::summary::Summary;
 use crate::sweep::Sweep;
-use crate::{Error, Result, case, run};
+use crate::{Error, Result, case, directory, run};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -40,18 +41,24 @@ impl Run {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
         let loaded = self.case.load(manners)?;
         let out = self.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&loaded.name));
-        complete(
+        directory::demand_free(&out)?;
+        let done = complete(
             &loaded,
             &out,
             manners,
             Start { force: self.force, from: None, max_wall: self.max_wall, plot: self.plot },
-        )
+        );
+        if self.force {
+            output::say_what_stays(&out, manners);
+        }
+        done
     }
 }
 
 impl Resume {
     pub fn execute(&self, manners: &Manners, threads: Option<usize>) -> Result<()> {
-        if Sweep::lives_in(&self.dir) {
+        directory::demand_free(&self.dir)?;
+        if Sweep::lives_in(&self.dir)? {
             return sweep::resume(&self.dir, self.max_wall, manners, threads);
         }
         let checkpoint = Checkpoint::read(&self.dir)?;
@@ -109,18 +116,18 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
 
 /// What `-v` adds to the table: how the work was done.
 fn counts(summary: &Summary) -> String {
-    let (counts, solver) = (&summary.counts, &summary.counts["solver"]);
+    let counts = &summary.counts;
+    let solvers = SOLVERS.iter().map(|(_, key, words)| format!("{words} {}", counts["solver"][key]));
     format!(
-        "  {:<24}{}, {} factorizations, {} Newton passes\n  {:<24}closed form {}, Gauss-Seidel {}, Lemke {}; {} sweeps\n",
+        "  {:<24}{}, {} factorizations, {} Newton passes\n  {:<24}{}; {} sweeps; candidates {} at most\n",
         "linear solver",
         summary.factorization,
         counts["factorizations"],
         counts["newton"],
         "contact solves",
-        solver["closed"],
-        solver["pgs"],
-        solver["lemke"],
-        counts["sweeps"]
+        solvers.collect::<Vec<_>>().join(", "),
+        counts["sweeps"],
+        summary.candidates
     )
 }
 

@@ -1,8 +1,8 @@
 //! `carom sweep` and `carom merge`.
 
 use super::{CaseArgs, Manners, failures, output, pool, stop};
-use crate::Result;
 use crate::sweep::{self, Plan, Row, Sweep, Table, Wish};
+use crate::{Error, Result, directory};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
@@ -58,40 +58,52 @@ fn shard(text: &str) -> std::result::Result<Shard, String> {
 
 impl Command {
     pub fn execute(&self, manners: &Manners, threads: Option<usize>) -> Result<()> {
-        let pool = pool(threads)?;
-        let sweep = pool.install(|| {
-            Sweep::new(&Wish {
-                case: self.case.case.clone(),
-                set: self.case.set.clone(),
-                allow_outside: self.case.allow_outside,
-                vary: self.vary.clone(),
-                plot: self.plot.clone(),
-                keep_runs: self.keep_runs,
-                shard: self.shard,
-            })
-        })?;
+        let wish = Wish {
+            case: self.case.case.clone(),
+            set: self.case.set.clone(),
+            allow_outside: self.case.allow_outside,
+            vary: self.vary.clone(),
+            plot: self.plot.clone(),
+            keep_runs: self.keep_runs,
+            shard: self.shard,
+        };
         let [part, parts] = self.shard;
         let suffix = if parts == 1 { String::new() } else { format!("-{part}of{parts}") };
-        let usual = || PathBuf::from("out").join(format!("{}-sweep{suffix}", sweep.name()));
+        let name = self.case.case.file_stem().unwrap_or_default().to_string_lossy();
+        let usual = || PathBuf::from("out").join(format!("{name}-sweep{suffix}"));
         let out = self.output.clone().unwrap_or_else(usual);
-        pool.install(|| complete(&sweep, &out, self.force, self.max_wall, manners))
+        directory::demand_free(&out)?;
+        // Before the runs are checked, which may take its time.
+        let stop = stop::watch(self.max_wall, &out)?;
+        let done =
+            pool(threads)?.install(|| complete(&Sweep::checked(&wish, &stop)?, &out, self.force, &stop, manners));
+        if self.force {
+            output::say_what_stays(&out, manners);
+        }
+        done
     }
 }
 
 /// Goes on with the sweep in a directory.
 pub fn resume(dir: &Path, max_wall: Option<f64>, manners: &Manners, threads: Option<usize>) -> Result<()> {
-    pool(threads)?.install(|| complete(&Sweep::reopen(dir)?, dir, false, max_wall, manners))
+    let stop = stop::watch(max_wall, dir)?;
+    pool(threads)?.install(|| complete(&Sweep::reopen(dir, &stop)?, dir, false, &stop, manners))
 }
 
-fn complete(sweep: &Sweep, out: &Path, force: bool, max_wall: Option<f64>, manners: &Manners) -> Result<()> {
-    let stop = stop::watch(max_wall, out)?;
+fn complete(
+    sweep: &Sweep,
+    out: &Path,
+    force: bool,
+    stop: &(dyn Fn() -> Option<Error> + Sync),
+    manners: &Manners,
+) -> Result<()> {
     let shown = !manners.quiet && output::stderr_is_terminal();
     let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let style = ProgressStyle::with_template("  {bar:40} {pos} of {len} runs  {elapsed} gone, {eta} left")
         .expect("the template is well-formed");
     let bar = ProgressBar::with_draw_target(Some(sweep.count() as u64), target).with_style(style);
     let clock = Instant::now();
-    let outcome = sweep.run(out, force, &stop, &|_| bar.inc(1));
+    let outcome = sweep.run(out, force, stop, &|_| bar.inc(1));
     bar.finish_and_clear();
     let outcome = outcome?;
     if manners.verbose {
@@ -117,6 +129,9 @@ fn tell(plan: &Plan, rows: &[Row], out: &Path, manners: &Manners) -> Result<()> 
 impl Merge {
     pub fn execute(&self, manners: &Manners) -> Result<()> {
         let (plan, rows, out) = sweep::merge(&self.dirs, self.output.as_deref(), self.force)?;
+        if self.force {
+            output::say_what_stays(&out, manners);
+        }
         tell(&plan, &rows, &out, manners)
     }
 }

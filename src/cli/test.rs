@@ -3,7 +3,7 @@
 use super::{Manners, output, pool};
 use crate::case;
 use crate::expect::{Verdict, Watch, bless, junit};
-use crate::files::write_atomically;
+use crate::files::{rewrite, write_atomically};
 use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
 use crate::{Error, Result, run};
@@ -131,7 +131,7 @@ fn blessed(tested: &mut Tested) -> Result<String> {
     let path = tested.file.canonicalize().map_err(Error::io("find", &tested.file))?;
     let old = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
     let new = bless::bless(&old, &values)?;
-    write_atomically(&path, new.as_bytes())?;
+    rewrite(&path, new.as_bytes())?;
     for verdict in verdicts.iter_mut().filter(|verdict| verdict.remedy.is_some()) {
         verdict.holds = true;
     }

@@ -52,6 +52,14 @@ pub struct Group {
     pub motion: Vec<([f64; 2], Function)>,
 }
 
+impl Group {
+    /// Velocity of the obstacle at an instant.
+    fn rate(&self, t: f64) -> [f64; 2] {
+        let along = |k: usize| self.motion.iter().map(|(direction, function)| function.rate(t) * direction[k]).sum();
+        [along(0), along(1)]
+    }
+}
+
 struct Ledge {
     candidate: usize,
     point: [f64; 2],
@@ -121,6 +129,14 @@ impl Contacts {
         Contacts { groups: vec![group], candidates, steady, at_rest: steady, rough, ..Default::default() }
     }
 
+    /// Velocities of the obstacles of all contacts at an instant; none where all obstacles are at rest.
+    pub fn rates_at(&self, t: f64) -> Vec<[f64; 2]> {
+        if self.groups.iter().all(|group| group.motion.is_empty()) {
+            return Vec::new();
+        }
+        self.groups.iter().map(|group| group.rate(t)).collect()
+    }
+
     /// Number of candidates that are always there.
     pub fn len(&self) -> usize {
         self.candidates.len()
@@ -153,14 +169,21 @@ impl Contacts {
     }
 }
 
-/// Length of the shortest element at every node, springs apart; infinite for a point mass.
+/// Length of the shortest element at every node; at a point mass that of the shortest spring, infinite without one.
 fn shortest_elements(model: &Model, nodes: &Nodes) -> Vec<f64> {
     let mut shortest = vec![f64::INFINITY; nodes.place.len()];
-    // A spring has no nodes of its own, and its length says nothing about how deep a contact may be.
-    for body in model.bodies.iter().filter(|body| !body.nodes.is_empty()) {
-        for &line in &body.lines {
-            let (length, _) = nodes.line(line);
-            line.iter().for_each(|&node| shortest[node] = shortest[node].min(length));
+    let (springs, others): (Vec<_>, Vec<_>) = model.bodies.iter().partition(|body| body.nodes.is_empty());
+    for &line in others.iter().flat_map(|body| &body.lines) {
+        let (length, _) = nodes.line(line);
+        line.iter().for_each(|&node| shortest[node] = shortest[node].min(length));
+    }
+    // A spring has no nodes of its own; where there are elements, its length says nothing about how deep a contact may be.
+    let bare: Vec<bool> = shortest.iter().map(|length| length.is_infinite()).collect();
+    for (spring, &line) in springs.iter().flat_map(|spring| spring.lines.iter().map(move |line| (spring, line))) {
+        let [from, to] = line.map(|node| nodes.place[node]);
+        let length = (to[0] - from[0]).hypot(to[1] - from[1]).max(spring.properties.rest_length.abs());
+        for node in line.into_iter().filter(|&node| bare[node] && length > 0.0) {
+            shortest[node] = shortest[node].min(length);
         }
     }
     shortest

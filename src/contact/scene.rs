@@ -54,6 +54,8 @@ impl Scene {
         }
         let h = t1 - from.time;
         self.move_obstacles(system, from.time, t1, c);
+        // The velocity that ended the last step begins this one, (T59).
+        self.rates.iter_mut().zip(&from.obstacle_rates).for_each(|(rates, &before)| rates[0] = before);
         self.settle(system, from, 0.5 * h, 1);
         for candidate in &mut self.candidates {
             let g = candidate.key.group as usize;
@@ -91,19 +93,19 @@ impl Scene {
     fn move_obstacles(&mut self, system: &System, t0: f64, t1: f64, c: f64) {
         let h = t1 - t0;
         for (g, group) in system.contacts.groups.iter().enumerate().filter(|(_, group)| !group.motion.is_empty()) {
-            let (mut shifts, mut rates) = ([[0.0; 2]; 3], [[0.0; 2]; 2]);
+            let (mut shifts, mut rate) = ([[0.0; 2]; 3], [0.0; 2]);
             for (direction, function) in &group.motion {
                 let values = [t0, 0.5 * (t0 + t1), t1].map(|t| function.value(t));
                 let end = function.rate(t1);
                 // (T59): the analytic rate for c = ½, the difference quotient for c = 1.
                 let mean = if h > 0.0 { (values[2] - values[0]) / h } else { end };
-                let along = [function.rate(t0), end + (2.0 * c - 1.0) * (mean - end)];
+                let along = end + (2.0 * c - 1.0) * (mean - end);
                 for k in 0..2 {
                     (0..3).for_each(|i| shifts[i][k] += values[i] * direction[k]);
-                    (0..2).for_each(|i| rates[i][k] += along[i] * direction[k]);
+                    rate[k] += along * direction[k];
                 }
             }
-            (self.shifts[g], self.rates[g]) = (shifts, rates);
+            (self.shifts[g], self.rates[g][1]) = (shifts, rate);
         }
     }
 
@@ -170,6 +172,11 @@ impl Scene {
     pub fn note(&self, found: &mut Vec<(Key, u32)>) {
         found.clear();
         found.extend(self.candidates[self.permanent..].iter().map(|candidate| (candidate.key, candidate.row as u32)));
+    }
+
+    /// Velocities of the obstacles at the end of the step, for the state there; none where all are at rest.
+    pub fn end_rates(&self, rates: &mut [[f64; 2]]) {
+        rates.iter_mut().zip(&self.rates).for_each(|(end, rates)| *end = rates[1]);
     }
 
     /// Overwrites `values` with those that rows had after the step that led to `from`, zero for new candidates.

@@ -54,6 +54,15 @@ pub enum Method {
     Enumeration,
 }
 
+/// Solvers in the order in which a run counts them: key in `summary.json`, and words for the terminal.
+pub const SOLVERS: [(Method, &str, &str); 5] = [
+    (Method::Closed, "closed", "closed form"),
+    (Method::Pgs, "pgs", "Gauss-Seidel"),
+    (Method::ActiveSet, "active-set", "active set"),
+    (Method::Lemke, "lemke", "Lemke"),
+    (Method::Enumeration, "enumeration", "enumeration"),
+];
+
 impl Problem<'_> {
     /// Solves for `z`, which holds the warm start; `y` becomes W z + b. One contact is solved in closed form. More go to
     /// projected Gauss–Seidel; where a hundred sweeps do not get there, to an active set on W, to the rest of the

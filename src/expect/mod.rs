@@ -100,6 +100,7 @@ impl<'a> Watch<'a> {
                 "release" => contact.longest().map(|episode| episode.end),
                 "plateau" => contact.longest().and_then(|episode| episode.plateau()),
                 "peak" => Some(contact.peak),
+                "episodes" => Some(contact.count as f64),
                 _ => None,
             }
         });

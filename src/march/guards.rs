@@ -1,20 +1,26 @@
 //! Limits that a step must respect; a run gone wrong stops here instead of looking right.
 
-use crate::case::data::{Analysis, Case};
+use crate::case::data::{Analysis, Case, Position};
 use crate::contact::{Candidate, Scene};
 use crate::growth::Theorem;
-use crate::ledger::Ledger;
+use crate::ledger::{self, Ledger};
 use crate::state::State;
 use crate::step::Attempt;
 use crate::system::System;
 use crate::{Error, Result};
 
-/// A body at rest has no energy to measure by; what its weight and loads would do along this part of the model is rounding.
+/// A body at rest has no energy to measure by; what its weight and loads would do along this part of the model, or of the
+/// way that they would make in the step, is rounding.
 const REST: f64 = 1e-12;
+
+/// Rounding of a force, of the stiffness times the size of what it is a difference of.
+pub const ROUNDING: f64 = 1e-15;
 
 /// Thresholds of a run.
 pub struct Guards<'a> {
     gain: Option<f64>,
+    /// Largest gain since the start.
+    total: Option<f64>,
     /// What cannot grow, and the growth that counts as rounding.
     proven: Option<(Theorem, f64)>,
     residual: Option<f64>,
@@ -24,6 +30,8 @@ pub struct Guards<'a> {
     weight: f64,
     /// Part of the shortest adjacent element that may be penetrated.
     fraction: Option<f64>,
+    /// Whether positions are corrected and contacts rebound, which together gain energy.
+    corrected_rebound: bool,
     system: &'a System,
 }
 
@@ -37,11 +45,13 @@ impl Guards<'_> {
         let energy = settings.energy.get().filter(|_| moving);
         Guards {
             gain: energy.map(|guard| guard.gain),
+            total: energy.map(|guard| guard.total),
             proven: energy.and_then(|guard| Some((Theorem::of(case, system)?, guard.proven?))),
             residual: settings.contact.get().and_then(|guard| guard.residual),
             reach: reach.map(|reach| reach * system.length),
             weight: sizes(&system.gravity),
             fraction: settings.penetration.get().map(|guard| guard.fraction),
+            corrected_rebound: case.scheme.position == Position::Ggl && system.contacts.restitution() > 0.0,
             system,
         }
     }
@@ -128,12 +138,13 @@ impl Guards<'_> {
         let Some(limit) = self.gain else { return Ok(()) };
         let gained = works.gained();
         let scale = ledger.scale.max(state.energy.kinetic + state.energy.strain);
-        // A scheme that takes reactions at the end of the step books up to their whole work of the step under
-        // `scheme`; what comes in from outside in a step is therefore no gain from nothing.
-        let outside = works.support.abs() + works.external.abs();
+        // A scheme that weighs the ends of the step otherwise than the ledger books a part of the work from outside under
+        // `scheme`; what comes in from outside in a step is therefore no gain from nothing. Reactions jump where a
+        // prescribed motion has a corner, and what the scheme makes of that comes back in the steps behind it.
+        let outside = works.support.abs() + works.external.abs() + attempt.reweighed.abs();
         let free = limit * scale + outside;
         // Only asked where it matters: it is a sum over all unknowns.
-        let rest = || REST * self.system.length * (self.weight + sizes(&state.applied));
+        let rest = || self.rounding(from, state);
         if gained > free && gained > free + rest() {
             return Err(Error::Guard(format!(
                 "guard `energy`: step {} (t = {}) gained {gained:.3e} without work from outside, more than {limit} \
@@ -142,6 +153,7 @@ impl Guards<'_> {
                 state.step, state.time, works.contact, works.scheme, works.curvature
             )));
         }
+        self.check_total(from, attempt, ledger, scale)?;
         let Some((theorem, limit)) = &self.proven else { return Ok(()) };
         let growth = theorem.growth(self.system, from, attempt);
         let scale = scale.max(theorem.quantity.value(state)) + outside;
@@ -156,6 +168,45 @@ impl Guards<'_> {
             )));
         }
         Ok(())
+    }
+}
+
+impl Guards<'_> {
+    /// Gains far below the limit of a step add up over many; where a storage function exists, energy itself swings
+    /// within what that holds, and the sum is one of its growth.
+    fn check_total(&self, from: &State, attempt: &Attempt, ledger: &Ledger, scale: f64) -> Result<()> {
+        let Some(limit) = self.total else { return Ok(()) };
+        let (state, gained) = (&attempt.state, ledger.grown + ledger::growth(&attempt.balance, &attempt.state));
+        let scale = scale + ledger.sum.external.abs() + ledger.sum.support.abs();
+        if gained <= limit * scale || gained <= self.rounding(from, state) * state.step as f64 {
+            return Ok(());
+        }
+        let hint = if self.corrected_rebound {
+            "scheme.position = \"ggl\" with restitution > 0 does that: take position = \"half\", or restitution = 0"
+        } else {
+            "take a smaller step, a scheme within its dissipation range, or set guards.energy.total"
+        };
+        Err(Error::Guard(format!(
+            "guard `energy`: up to step {} (t = {}) the run gained {gained:.3e} in all without work from outside, more than \
+             {limit} of the energy scale {scale:.3e}; {hint}",
+            state.step, state.time
+        )))
+    }
+
+    /// Work that rounding may do in a step: of weights and loads, and of forces that are small differences of large
+    /// displacements in stiff elements.
+    fn rounding(&self, from: &State, to: &State) -> f64 {
+        let (nodes, h) = (&self.system.nodes, to.time - from.time);
+        let (mut far, mut way) = ([self.system.length, 0.0], [0.0_f64; 2]);
+        for dof in 0..nodes.total {
+            let class = usize::from(nodes.is_rotation(dof));
+            far[class] = f64::max(far[class], to.q[dof].abs());
+            let carried = h * to.v[dof].abs() + h * h * to.a[dof].abs();
+            way[class] = way[class].max((to.q[dof] - from.q[dof]).abs()).max(carried);
+        }
+        let weights = REST * (self.system.length + way[0]) * (self.weight + sizes(&to.applied));
+        let stiffest = self.system.stiffest(&to.q);
+        weights + (0..2).map(|class| ROUNDING * stiffest[class].0 * far[class] * way[class]).sum::<f64>()
     }
 }
 

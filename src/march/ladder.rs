@@ -1,6 +1,6 @@
 //! Step cuts: a step that fails is redone in halves, quarters, …, and the full step comes back where the grid allows.
 
-use super::{Fixed, Pace, Stride};
+use super::{Cuts, Fixed, Pace, Stride};
 use crate::sinks::{pack, unpack};
 use crate::state::State;
 use crate::{Error, Result};
@@ -18,8 +18,7 @@ pub struct Ladder {
     level: u32,
     most: u32,
     guard_cuts: u32,
-    /// How often a step was cut.
-    pub cuts: u64,
+    cuts: Cuts,
 }
 
 impl Ladder {
@@ -27,7 +26,7 @@ impl Ladder {
     pub fn new(grid: Fixed, finest: f64, guard_cuts: u32) -> Ladder {
         // The slack keeps a quotient of exactly two to some power on its side of it.
         let most = (finest.log2() + 1e-9).floor().clamp(0.0, 40.0) as u32;
-        Ladder { grid, target: 0, part: 0, level: 0, most, guard_cuts, cuts: 0 }
+        Ladder { grid, target: 0, part: 0, level: 0, most, guard_cuts, cuts: Cuts::default() }
     }
 }
 
@@ -53,14 +52,19 @@ impl Pace for Ladder {
     }
 
     fn failed(&mut self, error: Error) -> Result<()> {
-        let most = if matches!(error, Error::Guard(_)) { self.most.min(self.guard_cuts) } else { self.most };
+        let guard = matches!(error, Error::Guard(_));
+        let most = if guard { self.most.min(self.guard_cuts) } else { self.most };
         if self.level >= most {
             return Err(error);
         }
         self.level += 1;
         self.part *= 2;
-        self.cuts += 1;
+        *(if guard { &mut self.cuts.guards } else { &mut self.cuts.solvers }) += 1;
         Ok(())
+    }
+
+    fn cuts(&self) -> Cuts {
+        self.cuts
     }
 
     fn save(&self) -> Vec<u8> {

@@ -8,7 +8,7 @@ mod guards;
 mod ladder;
 
 pub use fixed::Fixed;
-pub use guards::Guards;
+pub use guards::{Guards, ROUNDING};
 pub use ladder::Ladder;
 
 use crate::checkpoint::{Checkpoint, Keeper};
@@ -53,6 +53,11 @@ pub trait Pace {
     /// Judges a step that failed: `Ok` asks for another try (with what [`Pace::next`] then says), `Err` ends the run.
     fn failed(&mut self, error: Error) -> Result<()>;
 
+    /// How often steps were cut so far.
+    fn cuts(&self) -> Cuts {
+        Cuts::default()
+    }
+
     /// What the pace remembers, as bytes.
     fn save(&self) -> Vec<u8>;
 
@@ -69,6 +74,15 @@ pub struct Stride {
     pub end: f64,
 }
 
+/// How often steps were halved, by what asked for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cuts {
+    /// Guards on energy, penetration and numbers that are none: errors of exit code 5.
+    pub guards: u64,
+    /// Solvers that did not converge, or missed what their guards ask: errors of exit code 4.
+    pub solvers: u64,
+}
+
 /// What a march leaves behind.
 pub struct Arrival {
     /// Energies at the start.
@@ -77,6 +91,8 @@ pub struct Arrival {
     pub state: State,
     /// All works.
     pub ledger: Ledger,
+    /// How often steps were cut.
+    pub cuts: Cuts,
     /// Time spent in steps alone.
     pub stepping: Duration,
 }
@@ -146,7 +162,7 @@ pub fn march(
             return Err(error);
         }
     }
-    Ok(Arrival { start, state, ledger, stepping: stopwatch.total })
+    Ok(Arrival { start, state, ledger, cuts: pace.cuts(), stepping: stopwatch.total })
 }
 
 /// Steps shorter than this are measured now and then only, because the clock takes its time too.

@@ -311,7 +311,7 @@ fn drawn(curve: &Curve, x: &Scale, y: &Scale) -> String {
 /// Few enough points for a file that is looked at, with all peaks.
 fn thinned(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let values: Vec<f64> = points.iter().map(|point| point[1]).collect();
-    decimate::rows(&[&values], BUCKETS).into_iter().map(|row| points[row]).collect()
+    decimate::rows(&values, BUCKETS).into_iter().map(|row| points[row]).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Which columns go into which plot, decimated and encoded for the page.
 //!
-//! Knows the columns of the contract; must not know how a plot is drawn.
+//! Knows the columns of the contract; must not know how a plot is drawn. The table goes by twice: once to see how many rows
+//! there are and which columns have something to show, once to choose the rows that are drawn.
 
-use super::decimate::{BUCKETS, rows};
+use super::decimate::{BUCKETS, Sampler};
 use super::history::Table;
+use crate::Result;
 use crate::case::expect::PROBE_COLUMNS;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::Serialize;
@@ -15,9 +17,6 @@ pub struct Plots {
     times: Vec<String>,
     curves: Vec<Curve>,
     plots: Vec<Plot>,
-    /// Rows of every time axis, for finding the same again.
-    #[serde(skip)]
-    rows: Vec<Vec<usize>>,
 }
 
 /// One curve over time.
@@ -59,83 +58,197 @@ enum Kind {
     Phase,
 }
 
-/// A column under the name that the reader sees.
-struct Source<'a> {
-    label: String,
-    values: std::borrow::Cow<'a, [f64]>,
+/// Work of the contacts without that of friction, and energy gained since the start: columns that the ledger shows, computed
+/// from those of the table and behind them.
+const COMPUTED: [&str; 2] = ["contact work along normals", "change of energy"];
+
+/// The columns that plots are made of.
+struct Columns<'a> {
+    table: &'a Table,
+    names: Vec<String>,
+    /// Energy, work of contacts and of friction, where the table has them.
+    ledger: Option<[usize; 3]>,
+    time: usize,
+}
+
+impl<'a> Columns<'a> {
+    fn new(table: &'a Table) -> Columns<'a> {
+        let [energy, contact, friction] = ["energy", "work_contact", "work_friction"].map(|name| table.column(name));
+        let ledger = energy.zip(contact).zip(friction).map(|((energy, contact), friction)| [energy, contact, friction]);
+        let mut names = table.names().to_vec();
+        names.extend(ledger.iter().flat_map(|_| COMPUTED.map(String::from)));
+        Columns { table, names, ledger, time: table.column("time").expect("a table has instants") }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    /// Name and part of the columns `<kind>.<name>.<part>`, in order.
+    fn named(&self, kind: &str) -> Vec<(String, String)> {
+        let columns = self.names.iter().filter_map(|column| column.strip_prefix(kind)?.strip_prefix('.'));
+        columns.filter_map(|rest| rest.rsplit_once('.')).map(|(name, part)| (name.into(), part.into())).collect()
+    }
+
+    fn each_row(&self, visit: &mut dyn FnMut(&[f64])) -> Result<()> {
+        let (mut all, mut start) = (Vec::new(), None);
+        self.table.each_row(&mut |row| {
+            all.clear();
+            all.extend_from_slice(row);
+            if let Some([energy, contact, friction]) = self.ledger {
+                let start = *start.get_or_insert(row[energy]);
+                all.extend([row[contact] - row[friction], row[energy] - start]);
+            }
+            visit(&all);
+        })
+    }
+}
+
+/// What a column has to show.
+#[derive(Clone, Default)]
+struct Facts {
+    /// First value.
+    base: Option<f64>,
+    /// Whether all rows are the same as the first.
+    first: f64,
+    constant: bool,
+    /// Whether any row is not zero.
+    nonzero: bool,
+}
+
+/// Facts of all columns, and the number of rows.
+fn survey(columns: &Columns) -> Result<(usize, Vec<Facts>)> {
+    let (mut rows, mut all) = (0, vec![Facts::default(); columns.names.len()]);
+    columns.each_row(&mut |row| {
+        for (facts, &value) in all.iter_mut().zip(row) {
+            if rows == 0 {
+                (facts.first, facts.constant) = (value, true);
+            }
+            // One without a value is never the same.
+            facts.constant &= value == facts.first;
+            facts.nonzero |= value != 0.0;
+            if facts.base.is_none() && !value.is_nan() {
+                facts.base = Some(value);
+            }
+        }
+        rows += 1;
+    })?;
+    Ok((rows, all))
+}
+
+/// Curves that share their rows: columns and labels.
+struct Group {
+    columns: Vec<usize>,
+    labels: Vec<String>,
+    sampler: Sampler,
+}
+
+/// The plots with curves that are still to be filled.
+struct Plan<'a> {
+    columns: &'a Columns<'a>,
+    facts: Vec<Facts>,
+    rows: usize,
+    groups: Vec<Group>,
+    curves: usize,
+    plots: Vec<Plot>,
 }
 
 impl Plots {
     /// Chooses, decimates and encodes the curves of a run.
-    pub fn new(table: &Table) -> Plots {
-        let mut plots = Plots::default();
-        let column = |name: &str, label: &str| {
-            let values = table.column(name).filter(|values| values.iter().any(|value| !value.is_nan()))?;
-            Some(Source { label: label.to_string(), values: values.into() })
-        };
-        let time = table.column("time").unwrap_or(&[]);
+    pub fn new(table: &Table) -> Result<Plots> {
+        let columns = Columns::new(table);
+        let (rows, facts) = survey(&columns)?;
+        let mut plan = Plan { columns: &columns, facts, rows, groups: Vec::new(), curves: 0, plots: Vec::new() };
+        plan.choose();
+        let Plan { facts, mut groups, plots, .. } = plan;
+        let (mut values, mut seen) = (Vec::new(), 0);
+        columns.each_row(&mut |row| {
+            seen += 1;
+            for group in groups.iter_mut().filter(|_| seen <= rows) {
+                values.clear();
+                values.extend(group.columns.iter().map(|&column| row[column]));
+                group.sampler.take(row[columns.time], &values);
+            }
+        })?;
+        if seen != rows {
+            return Err(table.changed());
+        }
+        let mut filled = Plots { plots, ..Plots::default() };
+        let mut axes: Vec<&[usize]> = Vec::new();
+        for Group { columns, labels, sampler } in &groups {
+            let time = axes.iter().position(|known| *known == sampler.rows()).unwrap_or_else(|| {
+                axes.push(sampler.rows());
+                filled.times.push(floats(sampler.times()));
+                axes.len() - 1
+            });
+            for (k, (&column, label)) in columns.iter().zip(labels).enumerate() {
+                let base = facts[column].base.unwrap_or(0.0);
+                let values = floats(sampler.column(k).map(|value| value - base));
+                filled.curves.push(Curve { label: label.clone(), time, base, values });
+            }
+        }
+        Ok(filled)
+    }
+}
+
+impl Plan<'_> {
+    fn choose(&mut self) {
         let energies = [("kinetic", "kinetic"), ("strain", "strain"), ("potential", "potential"), ("energy", "total")];
-        let energies: Vec<Source> = energies.iter().filter_map(|(name, label)| column(name, label)).collect();
-        plots.add(time, ("energy", "Energy"), energies);
-        if let Some(storage) = column("storage", "storage function") {
-            plots.add_hidden("energy", time, storage);
+        self.add("energy", "Energy", &energies);
+        let storage = self.singles(&[("storage", "storage function")]);
+        if let Some(plot) = self.plots.iter_mut().find(|plot| plot.id == "energy") {
+            plot.curves.extend(&storage);
+            plot.off.extend(storage);
         }
-        plots.add_ledger(time, table);
+        self.add_ledger();
         for (part, title) in [("force", "Contact force"), ("gap", "Gap")] {
-            let sources = named(table, "contact").into_iter().filter(|(_, column)| *column == part);
-            let sources = sources.filter_map(|(name, _)| column(&format!("contact.{name}.{part}"), name)).collect();
-            plots.add(time, (part, title), sources);
+            let own = self.columns.named("contact").into_iter().filter(|(_, column)| column == part);
+            let own: Vec<_> = own.map(|(name, _)| (format!("contact.{name}.{part}"), name)).collect();
+            let own: Vec<_> = own.iter().map(|(column, name)| (column.as_str(), name.as_str())).collect();
+            self.add(part, title, &own);
         }
-        plots.add_probes(time, table);
+        self.add_probes();
         let counts = [("newton", "Newton passes"), ("sweeps", "contact sweeps"), ("active", "active contacts")];
-        let counts = counts.iter().filter_map(|(name, label)| column(name, label)).collect();
-        plots.add(time, ("solver", "Work of the solver per step"), counts);
-        plots.plots.iter_mut().filter(|plot| plot.id == "solver").for_each(|plot| plot.counts = true);
-        plots.add(time, ("defect", "Energy defect"), column("defect", "defect").into_iter().collect());
-        let residual = column("complementarity", "residual").into_iter().collect();
-        plots.add(time, ("complementarity", "Complementarity residual"), residual);
-        plots
+        self.add("solver", "Work of the solver per step", &counts);
+        self.plots.iter_mut().filter(|plot| plot.id == "solver").for_each(|plot| plot.counts = true);
+        self.add("defect", "Energy defect", &[("defect", "defect")]);
+        self.add("complementarity", "Complementarity residual", &[("complementarity", "residual")]);
     }
 
     /// Works on top of each other, with the change of energy that they must add up to.
-    fn add_ledger(&mut self, time: &[f64], table: &Table) {
-        let (Some(energy), Some(contact), Some(friction)) =
-            (table.column("energy"), table.column("work_contact"), table.column("work_friction"))
-        else {
+    fn add_ledger(&mut self) {
+        if self.columns.ledger.is_none() {
             return;
-        };
-        let source = |label: &str, values: Vec<f64>| Source { label: label.to_string(), values: values.into() };
-        let work = |name: &str| table.column(name).map(<[f64]>::to_vec).unwrap_or_default();
-        let normal = contact.iter().zip(friction).map(|(all, tangential)| all - tangential).collect();
-        let mut sources = vec![
-            source("loads", work("work_external")),
-            source("supports", work("work_support")),
-            source("damping", work("work_damping")),
-            source("contact", normal),
-            source("friction", friction.to_vec()),
-            source("scheme", work("work_scheme")),
-            source("curvature", work("work_curvature")),
+        }
+        let works = [
+            ("work_external", "loads"),
+            ("work_support", "supports"),
+            ("work_damping", "damping"),
+            (COMPUTED[0], "contact"),
+            ("work_friction", "friction"),
+            ("work_scheme", "scheme"),
+            ("work_curvature", "curvature"),
         ];
-        sources.retain(|source| source.values.iter().any(|&value| value != 0.0));
-        sources.push(source("change of energy", energy.iter().map(|value| value - energy[0]).collect()));
+        let mut shown: Vec<(usize, String)> = works
+            .iter()
+            .filter_map(|(name, label)| Some((self.columns.find(name)?, label.to_string())))
+            .filter(|&(column, _)| self.facts[column].nonzero)
+            .collect();
+        shown.extend(self.columns.find(COMPUTED[1]).map(|column| (column, COMPUTED[1].to_string())));
         // Areas can be added up only where all have a value: rows are chosen for all of them together.
-        let columns: Vec<&[f64]> = sources.iter().map(|source| &*source.values).collect();
-        let rows = rows(&columns, BUCKETS / columns.len());
-        let curves = sources.iter().map(|source| self.curve(time, source, rows.clone())).collect();
+        let curves = self.together(shown);
         self.plot("ledger", "Where the energy came from and went", Kind::Stack, curves);
     }
 
     /// One plot per component with a curve for each probe, and the phase plot.
-    fn add_probes(&mut self, time: &[f64], table: &Table) {
-        let probes = named(table, "probe");
+    fn add_probes(&mut self) {
         let (mut pairs, mut labels, mut parts) = (Vec::new(), Vec::new(), vec![Vec::new(); PROBE_COLUMNS.len()]);
-        for (name, part) in &probes {
-            let values = |part: &str| table.column(&format!("probe.{name}.{part}"));
-            let (Some(place), Some(velocity)) = (values(part), values(&format!("v{part}"))) else { continue };
-            let rows = rows(&[place, velocity], BUCKETS / 2);
-            let source = |values| Source { label: name.to_string(), values: std::borrow::Cow::Borrowed(values) };
-            let pair = [place, velocity].map(|values| self.curve(time, &source(values), rows.clone()));
-            for (part, curve) in [part.to_string(), format!("v{part}")].iter().zip(pair) {
+        for (name, part) in self.columns.named("probe") {
+            let column = |part: &str| self.columns.find(&format!("probe.{name}.{part}"));
+            let rate = format!("v{part}");
+            let (Some(place), Some(velocity)) = (column(&part), column(&rate)) else { continue };
+            let pair = self.together(vec![(place, name.clone()), (velocity, name.clone())]);
+            for (part, &curve) in [&part, &rate].into_iter().zip(&pair) {
                 if let Some(at) = PROBE_COLUMNS.iter().position(|known| known == part) {
                     parts[at].push(curve);
                 }
@@ -153,9 +266,39 @@ impl Plots {
         }
     }
 
-    fn add(&mut self, time: &[f64], (id, title): (&str, &str), sources: Vec<Source>) {
-        let curves = sources.iter().map(|source| self.single(time, source)).collect();
+    /// A plot of columns under the names that the reader sees.
+    fn add(&mut self, id: &str, title: &str, columns: &[(&str, &str)]) {
+        let curves = self.singles(columns);
         self.plot(id, title, Kind::Lines, curves);
+    }
+
+    /// Curves with rows of their own, of the columns that have any value; one that never changes needs its ends only.
+    fn singles(&mut self, columns: &[(&str, &str)]) -> Vec<usize> {
+        let mut curves = Vec::new();
+        for (name, label) in columns {
+            let Some(column) = self.columns.find(name) else { continue };
+            let facts = &self.facts[column];
+            if facts.base.is_some() {
+                let constant = facts.constant;
+                let sampler = if constant { Sampler::ends(self.rows) } else { Sampler::new(1, self.rows, BUCKETS) };
+                curves.extend(self.group(vec![(column, label.to_string())], sampler));
+            }
+        }
+        curves
+    }
+
+    /// Curves that share their rows.
+    fn together(&mut self, columns: Vec<(usize, String)>) -> Vec<usize> {
+        let sampler = Sampler::new(columns.len(), self.rows, BUCKETS / columns.len());
+        self.group(columns, sampler)
+    }
+
+    fn group(&mut self, columns: Vec<(usize, String)>, sampler: Sampler) -> Vec<usize> {
+        let first = self.curves;
+        self.curves += columns.len();
+        let (columns, labels) = columns.into_iter().unzip();
+        self.groups.push(Group { columns, labels, sampler });
+        (first..self.curves).collect()
     }
 
     fn plot(&mut self, id: &str, title: &str, kind: Kind, curves: Vec<usize>) {
@@ -172,41 +315,6 @@ impl Plots {
             });
         }
     }
-
-    fn add_hidden(&mut self, id: &str, time: &[f64], source: Source) {
-        let curve = self.single(time, &source);
-        if let Some(plot) = self.plots.iter_mut().find(|plot| plot.id == id) {
-            plot.curves.push(curve);
-            plot.off.push(curve);
-        }
-    }
-
-    /// A curve of its own; one that never changes needs its ends only.
-    fn single(&mut self, time: &[f64], source: &Source) -> usize {
-        let values = &*source.values;
-        let constant = values.iter().all(|value| *value == values[0]);
-        let rows = if constant { vec![0, values.len() - 1] } else { rows(&[values], BUCKETS) };
-        self.curve(time, source, rows)
-    }
-
-    fn curve(&mut self, time: &[f64], source: &Source, rows: Vec<usize>) -> usize {
-        let base = source.values.iter().copied().find(|value| !value.is_nan()).unwrap_or(0.0);
-        let values = floats(rows.iter().map(|&row| source.values[row] - base));
-        let known = self.rows.iter().position(|earlier| *earlier == rows);
-        let time = known.unwrap_or_else(|| {
-            self.times.push(floats(rows.iter().map(|&row| time[row])));
-            self.rows.push(rows);
-            self.rows.len() - 1
-        });
-        self.curves.push(Curve { label: source.label.clone(), time, base, values });
-        self.curves.len() - 1
-    }
-}
-
-/// Name and part of the columns `<kind>.<name>.<part>`, in order.
-fn named<'a>(table: &'a Table, kind: &str) -> Vec<(&'a str, &'a str)> {
-    let columns = table.names().iter().filter_map(|column| column.strip_prefix(kind)?.strip_prefix('.'));
-    columns.filter_map(|rest| rest.rsplit_once('.')).collect()
 }
 
 fn floats(values: impl Iterator<Item = f64>) -> String {

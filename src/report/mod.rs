@@ -5,7 +5,7 @@
 
 mod curves;
 pub(crate) mod decimate;
-mod history;
+pub mod history;
 pub mod quality;
 
 use crate::files::write_atomically;
@@ -39,7 +39,7 @@ pub fn write(dir: &Path, summary: &str) -> Result<()> {
         let found = &summary["schema"];
         return Err(broken("summary.json", format!("`schema` is {found}, but this version reads 1")));
     }
-    let table = Table::read(dir)?;
+    let plots = Plots::new(&Table::open(dir)?)?;
     let path = dir.join("animation.json");
     if !path.exists() {
         let cause = "the run was made with output.report = false; run the case again without that";
@@ -48,7 +48,7 @@ pub fn write(dir: &Path, summary: &str) -> Result<()> {
     let frames = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
     let film: Film = serde_json::from_str(&frames).map_err(|e| broken("animation.json", e.to_string()))?;
     film.check().map_err(|what| broken("animation.json", what))?;
-    let page = page(&summary, &table, &film.scene, &frames);
+    let page = page(&summary, &plots, &film.scene, &frames);
     write_atomically(&dir.join("report.html"), page.as_bytes())
 }
 
@@ -73,8 +73,8 @@ impl Film {
     }
 }
 
-fn page(summary: &Value, table: &Table, scene: &Scene, frames: &str) -> String {
-    let plots = serde_json::to_string(&Plots::new(table)).expect("plots are plain data");
+fn page(summary: &Value, plots: &Plots, scene: &Scene, frames: &str) -> String {
+    let plots = serde_json::to_string(plots).expect("plots are plain data");
     let title = summary["title"].as_str().filter(|title| !title.is_empty()).unwrap_or("A run of carom");
     let findings = quality::findings(summary, scene.length);
     let case = toml::to_string(&summary["case"]).unwrap_or_else(|_| format!("{:#}", summary["case"]));

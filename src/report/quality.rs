@@ -3,6 +3,7 @@
 //! Knows the keys of `summary.json`; must not know how the words are shown.
 
 use super::short;
+use crate::summary::{WORKS, cut_words, way};
 use serde_json::Value;
 
 /// Cumulative defect, of the energy scale, that is still round-off.
@@ -44,6 +45,8 @@ pub struct Finding {
 /// What there is to say of a run; `length` is that of the model.
 pub fn findings(summary: &Value, length: f64) -> Vec<Finding> {
     let mut all = vec![defect(summary), balance(&summary["energy"])];
+    let cuts = cut_words(&summary["counts"]["cuts"]);
+    all.extend(cuts.map(|words| Finding { level: Level::Watch, text: format!("Steps were {words}.") }));
     if summary["contacts"].as_object().is_some_and(|contacts| !contacts.is_empty()) {
         all.push(penetration(number(&summary["penetration"]), length));
         all.extend(summary["contacts"].as_object().into_iter().flatten().map(|(name, contact)| force(name, contact)));
@@ -70,18 +73,11 @@ fn balance(energy: &Value) -> Finding {
     let scale = number(&energy["scale"]);
     let share = |work: f64| if scale > 0.0 { work.abs() / scale } else { 0.0 };
     let mut parts = Vec::new();
-    for (key, gain, loss) in [
-        ("work_external", "came from loads", "was taken by loads"),
-        ("work_support", "came from supports", "was taken by supports"),
-        ("work_damping", "came from damping", "went into damping"),
-        ("work_contact", "came from contact", "went into contact"),
-        ("work_scheme", "was added by the scheme", "was taken by the scheme"),
-        ("work_curvature", "was added by curvature terms", "was taken by curvature terms"),
-    ] {
+    for (key, _) in WORKS {
         let work = number(&energy[key]);
         if share(work) > NOTHING {
-            let words = if work > 0.0 { gain } else { loss };
-            parts.push(format!("{} ({}) {words}", short(work.abs()), percent(share(work))));
+            let verb = if work > 0.0 { "came" } else { "went" };
+            parts.push(format!("{} ({}) {verb} {}", short(work.abs()), percent(share(work)), way(key, work)));
         }
     }
     let level = |value: f64| short(if value.abs() <= NOTHING * scale { 0.0 } else { value });
@@ -120,12 +116,15 @@ fn force(name: &str, contact: &Value) -> Finding {
         return Finding { level: Level::Good, text: format!("Contact {name} never closed.") };
     };
     let times = contact["episodes"].as_u64().unwrap_or(0);
+    let span = format!("from {} to {}", short(closed), short(release));
     let closings = if times == 1 {
-        format!("closed once, from {} to {}", short(closed), short(release))
+        format!("closed once, {span}")
     } else {
-        format!("closed {times} times, the longest from {} to {}", short(closed), short(release))
+        let own = short(number(&contact["longest_peak"]));
+        format!("closed {times} times, the longest {span} with a peak of {own}")
     };
-    let start = format!("Contact {name} {closings}; peak force {}", short(number(&contact["peak"])));
+    let (peak, at) = (short(number(&contact["peak"])), short(number(&contact["peak_time"])));
+    let start = format!("Contact {name} {closings}; peak force {peak} at {at}");
     let Some(roughness) = contact["roughness"].as_f64() else {
         return Finding { level: Level::Good, text: format!("{start}; too short to have a plateau.") };
     };
@@ -172,7 +171,8 @@ mod tests {
                         "work_damping": 0.0, "work_contact": -1.648, "work_scheme": -3.92, "work_curvature": 0.0 },
             "defect": { "step": 1e-15, "run": 2e-14 },
             "candidates": 1, "penetration": 0.015, "complementarity": 1e-16,
-            "contacts": { "wall": { "closed": 0.5, "release": 1.172, "episodes": 1, "peak": 314.0, "roughness": 0.2 } },
+            "contacts": { "wall": { "closed": 0.5, "release": 1.172, "episodes": 1, "longest_peak": 314.0,
+                                    "peak": 314.0, "peak_time": 0.502, "roughness": 0.2 } },
             "advice": ["take a smaller step"]
         })
     }
@@ -186,10 +186,10 @@ mod tests {
             [
                 "The energy ledger closes to round-off: 2.0e-14 of the energy scale over the run, 1.0e-15 in the worst \
                  step.",
-                "Energy 500 at the start, 494.43 at the end (energy scale 500): 1.648 (0.330\u{a0}%) went into contact, 3.92 \
-                 (0.784\u{a0}%) was taken by the scheme.",
+                "Energy 500 at the start, 494.43 at the end (energy scale 500): 1.648 (0.330\u{a0}%) went to contact, 3.92 \
+                 (0.784\u{a0}%) went to the scheme.",
                 "Deepest penetration 0.015: 0.100\u{a0}% of the model's length.",
-                "Contact wall closed once, from 0.5 to 1.172; peak force 314; the force ripples (roughness \
+                "Contact wall closed once, from 0.5 to 1.172; peak force 314 at 0.502; the force ripples (roughness \
                  20.0\u{a0}%).",
                 "Contact conditions hold to 1.0e-16.",
                 "Advice: take a smaller step",

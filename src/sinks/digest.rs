@@ -3,7 +3,7 @@
 use super::{Record, Sink, pack, unpack};
 use crate::Result;
 use crate::contact::Key;
-use crate::contact::solver::Method;
+use crate::contact::solver::SOLVERS;
 use crate::la::larger;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,10 @@ pub struct Digest {
     pub complementarity: f64,
     /// Deepest penetration, zero or positive.
     pub penetration: f64,
-    /// Steps solved in closed form, by Gauss–Seidel, on active sets, by Lemke's method, by trying all states.
-    pub methods: [u64; 5],
+    /// Steps by the method that solved their last contact problem, in the order of [`SOLVERS`].
+    pub methods: [u64; SOLVERS.len()],
+    /// Largest number of candidates in a step: those of declared nodes and those that searches found near.
+    pub candidates: usize,
     /// One entry per contact of the case.
     pub contacts: Vec<ContactDigest>,
     /// Times that opened contacts closed, over all candidates.
@@ -35,17 +37,31 @@ pub struct Digest {
     impulses: Vec<f64>,
 }
 
-/// Episodes of one contact of the case.
+/// Episodes of which starts and ends are kept one by one, the first of a contact.
+const EPISODES: usize = 1000;
+
+/// Episodes of one contact of the case: intervals of consecutive steps with impulse. What is kept does not grow with the
+/// run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContactDigest {
     /// Name in the case.
     pub name: String,
     /// Largest force.
     pub peak: f64,
+    /// End of the step with the largest force.
+    pub peak_time: Option<f64>,
     /// Sum of impulses.
     pub impulse: f64,
-    /// Intervals of consecutive steps with impulse.
-    pub episodes: Vec<Episode>,
+    /// Number of episodes.
+    pub count: u64,
+    /// Start and end of the first thousand of them.
+    pub spans: Vec<[f64; 2]>,
+    /// The last episode, which may go on.
+    last: Option<Episode>,
+    /// The longest of those before it.
+    longest: Option<Episode>,
+    /// Worst roughness of those before it.
+    roughness: Option<f64>,
 }
 
 /// Consecutive steps with impulse.
@@ -55,41 +71,157 @@ pub struct Episode {
     pub start: f64,
     /// End of the last step with impulse.
     pub end: f64,
-    /// Force (impulse over step size) of every step.
-    pub forces: Vec<f64>,
+    /// Largest force in it.
+    pub peak: f64,
+    forces: Forces,
 }
 
 impl Episode {
-    /// Forces without the first and the last tenth; empty for episodes too short to have a plateau.
-    fn inner(&self) -> &[f64] {
-        let n = self.forces.len();
-        if n < 10 { &[] } else { &self.forces[n / 10..n - n / 10] }
-    }
-
-    /// Mean force of the inner part.
+    /// Mean force without the first and the last tenth; none for episodes too short to have a plateau.
     pub fn plateau(&self) -> Option<f64> {
-        let inner = self.inner();
-        (!inner.is_empty()).then(|| inner.iter().sum::<f64>() / inner.len() as f64)
+        let inner = self.forces.inner();
+        (!inner.is_empty()).then(|| inner.iter().map(|block| block.mean).sum::<f64>() / inner.len() as f64)
     }
 
-    /// Standard deviation over mean of the inner part.
+    /// Standard deviation over mean of the same part.
     pub fn roughness(&self) -> Option<f64> {
         let mean = self.plateau()?;
-        let inner = self.inner();
-        let variance = inner.iter().map(|f| (f - mean) * (f - mean)).sum::<f64>() / inner.len() as f64;
+        let (inner, size) = (self.forces.inner(), self.forces.size as f64);
+        let squares = |block: &Block| block.squares + size * ((block.mean - mean) * (block.mean - mean));
+        let variance = inner.iter().map(squares).sum::<f64>() / (size * inner.len() as f64);
         Some(variance.sqrt() / mean)
+    }
+
+    fn span(&self) -> f64 {
+        self.end - self.start
+    }
+}
+
+/// Blocks of steps of which an episode keeps the forces; an even number.
+const BLOCKS: usize = 1 << 14;
+
+/// The forces (impulse over step size) of an episode in bounded memory: those of single steps up to [`BLOCKS`], and beyond
+/// that of blocks of two, four, eight steps and so on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Forces {
+    /// Steps in a block.
+    size: u64,
+    blocks: Vec<Block>,
+    /// The block that is not full yet, and its steps.
+    open: Block,
+    filled: u64,
+}
+
+/// Forces of some steps.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Block {
+    mean: f64,
+    /// Sum of the squares of the differences from the mean.
+    squares: f64,
+}
+
+impl Default for Forces {
+    fn default() -> Forces {
+        Forces { size: 1, blocks: Vec::new(), open: Block::default(), filled: 0 }
+    }
+}
+
+impl Forces {
+    fn push(&mut self, force: f64) {
+        self.filled += 1;
+        if self.filled == 1 {
+            self.open = Block { mean: force, squares: 0.0 };
+        } else {
+            let (away, open) = (force - self.open.mean, &mut self.open);
+            open.mean += away / self.filled as f64;
+            open.squares += away * (force - open.mean);
+        }
+        if self.filled < self.size {
+            return;
+        }
+        if self.blocks.len() == BLOCKS {
+            self.halve();
+            // The open block is now half of one.
+            return;
+        }
+        self.blocks.push(self.open);
+        self.filled = 0;
+    }
+
+    /// Makes one block of every two.
+    fn halve(&mut self) {
+        for k in 0..BLOCKS / 2 {
+            let [one, two] = [self.blocks[2 * k], self.blocks[2 * k + 1]];
+            let apart = one.mean - two.mean;
+            let squares = one.squares + two.squares + 0.5 * self.size as f64 * apart * apart;
+            self.blocks[k] = Block { mean: 0.5 * (one.mean + two.mean), squares };
+        }
+        self.blocks.truncate(BLOCKS / 2);
+        self.size *= 2;
+    }
+
+    /// Whole blocks without the first and the last tenth of the steps; none of an episode of fewer than ten steps.
+    fn inner(&self) -> &[Block] {
+        let steps = self.size * self.blocks.len() as u64 + self.filled;
+        if steps < 10 {
+            return &[];
+        }
+        let end = ((steps - steps / 10) / self.size) as usize;
+        &self.blocks[(steps / 10).div_ceil(self.size) as usize..end.min(self.blocks.len())]
+    }
+
+    /// Forgets all but its memory.
+    fn clear(&mut self) {
+        self.blocks.clear();
+        (self.size, self.filled) = (1, 0);
     }
 }
 
 impl ContactDigest {
-    /// The episode with the largest impulse-time, of which plateau and release are told.
+    /// The longest episode, of which plateau and release are told; of equals the last one.
     pub fn longest(&self) -> Option<&Episode> {
-        self.episodes.iter().max_by(|a, b| (a.end - a.start).total_cmp(&(b.end - b.start)))
+        match (&self.longest, &self.last) {
+            (Some(longest), Some(last)) if longest.span() > last.span() => Some(longest),
+            (longest, last) => last.as_ref().or(longest.as_ref()),
+        }
     }
 
     /// Worst roughness of any episode that has a plateau.
     pub fn roughness(&self) -> Option<f64> {
-        self.episodes.iter().filter_map(Episode::roughness).reduce(f64::max)
+        let last = self.last.as_ref().and_then(Episode::roughness);
+        self.roughness.into_iter().chain(last).reduce(f64::max)
+    }
+
+    /// Takes a step with impulse.
+    fn take(&mut self, begin: f64, end: f64, force: f64) {
+        match &mut self.last {
+            // The half step is slack for the rounding of instants.
+            Some(episode) if begin < episode.end + 0.5 * (end - begin) => {
+                episode.end = end;
+                episode.peak = episode.peak.max(force);
+                episode.forces.push(force);
+                if let Some(span) = self.spans.get_mut(self.count as usize - 1) {
+                    span[1] = end;
+                }
+            }
+            _ => self.start(begin, end, force),
+        }
+    }
+
+    /// Begins an episode, in the memory of one that is not needed any more.
+    fn start(&mut self, begin: f64, end: f64, force: f64) {
+        self.roughness = self.roughness();
+        if self.longest().is_some_and(|longest| self.last.as_ref().is_some_and(|last| std::ptr::eq(longest, last))) {
+            std::mem::swap(&mut self.longest, &mut self.last);
+        }
+        let mut forces = self.last.take().unwrap_or_default().forces;
+        forces.clear();
+        forces.push(force);
+        self.last = Some(Episode { start: begin, end, peak: force, forces });
+        self.count += 1;
+        if self.spans.len() < EPISODES {
+            self.spans.push([begin, end]);
+        }
     }
 }
 
@@ -105,7 +237,8 @@ impl Digest {
             sweeps: 0,
             complementarity: 0.0,
             penetration: 0.0,
-            methods: [0; 5],
+            methods: [0; SOLVERS.len()],
+            candidates: 0,
             contacts: contacts.collect(),
             closings: 0,
             closed: Vec::new(),
@@ -130,6 +263,7 @@ impl Sink for Digest {
     fn record(&mut self, record: &Record) -> Result<()> {
         let attempt = record.attempt;
         let state = &attempt.state;
+        self.candidates = self.candidates.max(attempt.scene.candidates.len());
         self.penetration = attempt.gaps.iter().fold(self.penetration, |worst, gap| larger(worst, -gap));
         if record.h == 0.0 {
             return Ok(());
@@ -142,13 +276,9 @@ impl Sink for Digest {
         if attempt.complementarity.is_nan() || attempt.complementarity > self.complementarity {
             self.complementarity = attempt.complementarity;
         }
-        match attempt.method {
-            Method::None => {}
-            Method::Closed => self.methods[0] += 1,
-            Method::Pgs => self.methods[1] += 1,
-            Method::ActiveSet => self.methods[2] += 1,
-            Method::Lemke => self.methods[3] += 1,
-            Method::Enumeration => self.methods[4] += 1,
+        // Not counted is what no contact asked for.
+        if let Some(k) = SOLVERS.iter().position(|(method, ..)| *method == attempt.method) {
+            self.methods[k] += 1;
         }
         self.closing.clear();
         self.impulses.fill(0.0);
@@ -172,16 +302,11 @@ impl Sink for Digest {
                 continue;
             }
             let force = impulse / record.h;
-            contact.peak = contact.peak.max(force);
-            contact.impulse += impulse;
-            match contact.episodes.last_mut() {
-                // The half step is slack for the rounding of instants.
-                Some(episode) if begin < episode.end + 0.5 * record.h => {
-                    episode.end = state.time;
-                    episode.forces.push(force);
-                }
-                _ => contact.episodes.push(Episode { start: begin, end: state.time, forces: vec![force] }),
+            if force > contact.peak {
+                (contact.peak, contact.peak_time) = (force, Some(state.time));
             }
+            contact.impulse += impulse;
+            contact.take(begin, state.time, force);
         }
         Ok(())
     }
@@ -191,16 +316,63 @@ impl Sink for Digest {
 mod tests {
     use super::*;
 
+    fn episode(forces: impl IntoIterator<Item = f64>) -> Episode {
+        let mut episode = Episode::default();
+        forces.into_iter().for_each(|force| episode.forces.push(force));
+        episode
+    }
+
     #[test]
     fn roughness_leaves_out_the_ends() {
         let mut forces = vec![300.0; 20];
         (forces[0], forces[1], forces[19]) = (900.0, 0.0, 1.0);
-        let episode = Episode { start: 0.0, end: 1.0, forces };
-        assert_eq!(episode.plateau(), Some(300.0));
-        assert_eq!(episode.roughness(), Some(0.0));
-        let rough =
-            Episode { forces: (0..20).map(|k| if k % 2 == 0 { 1.0 } else { 3.0 }).collect(), ..Default::default() };
-        assert_eq!(rough.roughness(), Some(0.5));
-        assert_eq!(Episode { forces: vec![1.0; 9], ..Default::default() }.roughness(), None);
+        let smooth = episode(forces);
+        assert_eq!((smooth.plateau(), smooth.roughness()), (Some(300.0), Some(0.0)));
+        assert_eq!(episode((0..20).map(|k| if k % 2 == 0 { 1.0 } else { 3.0 })).roughness(), Some(0.5));
+        assert_eq!(episode([1.0; 9]).roughness(), None);
+    }
+
+    /// Mean and standard deviation over mean of all numbers but the first and the last tenth, from the numbers themselves.
+    fn plainly(forces: &[f64]) -> [f64; 2] {
+        let inner = &forces[forces.len() / 10..forces.len() - forces.len() / 10];
+        let n = inner.len() as f64;
+        let mean = inner.iter().sum::<f64>() / n;
+        [mean, (inner.iter().map(|force| (force - mean).powi(2)).sum::<f64>() / n).sqrt() / mean]
+    }
+
+    #[test]
+    fn a_contact_of_a_million_steps_keeps_its_plateau_in_little_memory() {
+        let forces = |n: usize| (0..n).map(|k| 300.0 + (0.37 * k as f64).sin() + 1e-6 * k as f64).collect::<Vec<f64>>();
+        // As many as are kept one by one: the plain sums, to the last bit.
+        let few = forces(BLOCKS);
+        assert_eq!(episode(few.iter().copied()).plateau(), Some(plainly(&few)[0]));
+        for n in [BLOCKS + 1, 2 * BLOCKS, 100_003, 1_000_000] {
+            let many = forces(n);
+            let (long, [plateau, roughness]) = (episode(many.iter().copied()), plainly(&many));
+            assert!(long.forces.blocks.len() <= BLOCKS, "{n}: {}", long.forces.blocks.len());
+            // The tenths end with a block instead of a step: at most a block, 1/8192 of the steps, at each end.
+            let found = [long.plateau().unwrap(), long.roughness().unwrap()];
+            assert!((found[0] / plateau - 1.0).abs() < 1e-6, "{n}: {found:?}, not {plateau}");
+            assert!((found[1] / roughness - 1.0).abs() < 1e-3, "{n}: {found:?}, not {roughness}");
+        }
+    }
+
+    #[test]
+    fn episodes_without_end_keep_count_longest_and_worst_in_little_memory() {
+        let mut contact = ContactDigest::default();
+        // Hops of one step, then a long contact, then hops again.
+        let mut step = 0;
+        let mut push = |contact: &mut ContactDigest, force: f64, skip: u64| {
+            step += 1 + skip;
+            contact.take((step - 1) as f64, step as f64, force);
+        };
+        (0..5000).for_each(|_| push(&mut contact, 1.0, 1));
+        (0..20).for_each(|k| push(&mut contact, if k % 2 == 0 { 1.0 } else { 3.0 }, u64::from(k == 0)));
+        (0..5000).for_each(|_| push(&mut contact, 1.0, 1));
+        assert_eq!((contact.count, contact.spans.len()), (10_001, EPISODES));
+        assert_eq!(contact.spans[..2], [[1.0, 2.0], [3.0, 4.0]]);
+        let longest = contact.longest().unwrap();
+        assert_eq!((longest.start, longest.end, longest.plateau()), (10_001.0, 10_021.0, Some(2.0)));
+        assert_eq!(contact.roughness(), Some(0.5));
     }
 }

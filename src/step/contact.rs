@@ -16,6 +16,9 @@ use crate::{Error, Result};
 /// From so many contacts on active sets are faster than Gauss–Seidel on columns of W.
 pub(super) const MANY: usize = 16;
 
+/// Rounds in which corrections and impulses of the position-corrected form may find each other.
+const ROUNDS: usize = 100;
+
 /// The answers of the step to unit impulses and, for the position-corrected form, to unit corrections.
 pub(super) struct Operators {
     /// Velocity by impulse: the Delassus operator W of (T5).
@@ -177,10 +180,9 @@ impl Stepper<'_> {
         }
     }
 
-    /// (T7): gaps by corrections, velocities by impulses. Without damping the first do not depend on the second.
+    /// (T7): gaps by corrections, velocities by impulses. Without damping and friction the first do not depend on the second.
     fn solve_corrected(&mut self, h: f64, to: &mut Attempt) -> Result<()> {
         let system = self.system;
-        let tolerance = ACTIVATION * system.length;
         for contact in 0..to.scene.candidates.len() {
             let candidate = &to.scene.candidates[contact];
             let pressed = |(row, _)| self.work.correction_so_far[row] != 0.0 || to.state.impulse[row] != 0.0;
@@ -211,8 +213,11 @@ impl Stepper<'_> {
         work.active.clear();
         work.closing.clear();
         work.corrected.clear();
+        // A model of one point has no length, but the step carries it some way.
+        let tolerance = |gap_free: f64, start: f64| ACTIVATION * (system.length + (gap_free - start).abs());
         for (i, candidate) in to.scene.candidates.iter().enumerate() {
-            if candidate.responds && work.gap_free[candidate.row] <= tolerance {
+            let gap = work.gap_free[candidate.row];
+            if candidate.responds && gap <= tolerance(gap, to.gaps[i]) {
                 work.active.push(i as u32);
                 work.closing.push(candidate.row as u32);
                 work.corrected.push(i as u32);
@@ -239,7 +244,8 @@ impl Stepper<'_> {
             let before = self.work.closing.len();
             for contact in 0..to.scene.candidates.len() {
                 let candidate = &to.scene.candidates[contact];
-                let missing = candidate.responds && self.work.y[candidate.row] < -tolerance;
+                let limit = tolerance(self.work.gap_free[candidate.row], to.gaps[contact]);
+                let missing = candidate.responds && self.work.y[candidate.row] < -limit;
                 if missing && !self.work.closing[..before].contains(&(candidate.row as u32)) {
                     self.work.closing.push(candidate.row as u32);
                     self.work.corrected.push(contact as u32);
@@ -256,8 +262,8 @@ impl Stepper<'_> {
 
     /// Corrections for given impulses, impulses for given corrections, until both laws hold.
     fn alternate(&mut self, to: &mut Attempt) -> Result<()> {
-        let coupled = self.system.damped;
-        for round in 0..50 {
+        let coupled = self.system.damped || self.system.contacts.rough();
+        for round in 0..ROUNDS {
             let Some(corrected) = &self.operators.corrected else { return Ok(()) };
             let work = &mut self.work;
             let settings = &self.settings.contact;
@@ -356,37 +362,44 @@ impl Stepper<'_> {
     /// Columns of the position-corrected form, (T8), with x = M⁻¹G:
     /// gap by correction GᵀÂ⁻¹[(1−α_m) G + (1−α_c) h g1 C x], gap by impulse −h² b1 (1−α_c) GᵀÂ⁻¹C x,
     /// velocity by correction −h g1 (1−α_f) GᵀÂ⁻¹K x, velocity by impulse Gᵀ[x − h g1 (1−α_c) Â⁻¹C x].
+    /// A tangential impulse moves positions by h c x as well: its columns have both answers in one.
     fn corrected_columns(&mut self, contact: usize, h: f64, to: &Attempt) -> Result<()> {
         let (system, row, work) = (self.system, &self.row, &mut self.work);
         let free = system.nodes.free;
         let (candidates, q) = (&to.scene.candidates, &to.state.q);
         let Some(corrected) = &mut self.operators.corrected else { return Ok(()) };
-        let (x, y, scratch) = (&mut work.delta, &mut work.first, &mut work.second);
+        let (x, y, z, scratch) = (&mut work.delta, &mut work.first, &mut work.third, &mut work.second);
         for own in candidates[contact].rows_of() {
             let unit = |vector: &mut Vec<f64>, size: f64| {
                 vector.fill(0.0);
                 own.1.push(size, vector);
                 vector[free..].fill(0.0);
             };
+            let moves = if own.0 == candidates[contact].row { 0.0 } else { h * row.c };
             unit(x, 1.0);
             self.mass_factor.solve(x);
+            // y becomes Â⁻¹[(1−α_m) G + (1−α_c) h g1 C x], the motion by a correction.
             unit(y, 1.0 - row.alpha_m);
             system.add_damping_times(q, x, (1.0 - row.alpha_c) * h * row.g1, y);
             self.matrix.solve(y);
             y[free..].fill(0.0);
             corrected.gap.insert(own, candidates.iter(), |entries| entries.times(y));
-            y.fill(0.0);
-            system.add_damping_times(q, x, 1.0 - row.alpha_c, y);
-            self.matrix.solve(y);
-            y[free..].fill(0.0);
-            corrected.gap_by_impulse.insert(own, candidates.iter(), |entries| -h * h * row.b1 * entries.times(y));
-            let velocity = |entries: &Row| entries.times(x) - h * row.g1 * entries.times(y);
-            self.operators.velocity.insert(own, candidates.iter(), velocity);
+            // z becomes (1−α_c) Â⁻¹C x, and after it y (1−α_f) Â⁻¹K x.
+            z.fill(0.0);
+            system.add_damping_times(q, x, 1.0 - row.alpha_c, z);
+            self.matrix.solve(z);
+            z[free..].fill(0.0);
+            let gap = |entries: &Row| moves * entries.times(y) - h * h * row.b1 * entries.times(z);
+            corrected.gap_by_impulse.insert(own, candidates.iter(), gap);
             y.fill(0.0);
             system.add_stiffness_times(q, x, 1.0 - row.alpha_f, scratch, y);
             self.matrix.solve(y);
             y[free..].fill(0.0);
-            corrected.velocity_by_correction.insert(own, candidates.iter(), |entries| -h * row.g1 * entries.times(y));
+            let by_correction = |entries: &Row| -h * row.g1 * entries.times(y);
+            corrected.velocity_by_correction.insert(own, candidates.iter(), by_correction);
+            let velocity =
+                |entries: &Row| entries.times(x) - h * row.g1 * entries.times(z) + moves * by_correction(entries);
+            self.operators.velocity.insert(own, candidates.iter(), velocity);
         }
         self.check_diagonal(&candidates[contact])
     }
@@ -434,8 +447,13 @@ impl Stepper<'_> {
             work.first[i] -= old;
         }
         if self.settings.position == Position::Ggl {
+            // Normal rows by ν, tangential ones by the half rule, (T7): what sticks must not creep.
+            work.moved.copy_from_slice(&work.correction);
+            for (row, _) in to.scene.candidates.iter().flat_map(|c| c.rows_of().skip(1)) {
+                work.moved[row] = h * self.row.c * work.impulse[row];
+            }
             work.second.fill(0.0);
-            to.scene.push(&work.correction, &mut work.second);
+            to.scene.push(&work.moved, &mut work.second);
             self.mass_factor.solve(&mut work.second);
             work.second[free..].fill(0.0);
             for i in 0..n {

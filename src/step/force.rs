@@ -408,6 +408,7 @@ impl Stepper<'_> {
         }
         self.forces(state);
         self.accelerate(state, &scene.candidates);
+        self.initial_reactions(state, &scene.candidates);
         self.energies(state);
         Ok(())
     }

@@ -73,6 +73,8 @@ pub struct Attempt {
     pub gaps: Vec<f64>,
     /// What contact may bring in at most while its law holds, beside `support`, (T26).
     pub granted: f64,
+    /// Work that reactions of driven supports do in the weights of the scheme beyond that of both ends, (T15).
+    pub reweighed: f64,
     /// Number of contacts that took part.
     pub active: usize,
     /// Newton passes.
@@ -152,6 +154,7 @@ impl<'a> Stepper<'a> {
         system.applied(0.0, &mut state.applied);
         self.forces(&mut state);
         self.accelerate(&mut state, &[]);
+        self.initial_reactions(&mut state, &[]);
         self.energies(&mut state);
         ledger::initial_storage(&mut state, &self.row, h);
         state
@@ -326,24 +329,49 @@ impl<'a> Stepper<'a> {
         self.finite(&to.state)
     }
 
-    /// Work of moving supports, (T15): the reaction, left-hand side of (T3) in a driven row, over the path, and what of
-    /// M w a support takes over as an impulse.
+    /// Work of moving supports, (T15): reactions over the path, and what of M w a support takes over as an impulse.
+    /// Where the scheme carries accelerations, reactions are those of both ends, (T29), so that schemes which make the same
+    /// motion book the same work; what their weighted mean does beyond that belongs to the scheme.
     fn support_work(&mut self, from: &State, to: &mut Attempt) {
         self.reactions(from, to);
-        let (system, work) = (self.system, &mut self.work);
+        let (system, row, work, free) = (self.system, &self.row, &mut self.work, self.system.nodes.free);
+        let weighted = &work.residual[free..];
+        let instant = row.carries_acceleration();
+        for ((new, old), weighted) in to.state.reaction.iter_mut().zip(&from.reaction).zip(weighted) {
+            *new = if instant { (weighted - row.alpha_f * old) / (1.0 - row.alpha_f) } else { *weighted };
+        }
         system.inertia.multiply(&work.jump, &mut work.first);
         work.second.fill(0.0);
         if self.force.is_none() {
             to.scene.push(&to.state.impulse, &mut work.second);
         }
-        let mut support = 0.0;
+        let (mut support, mut scheme) = (0.0, 0.0);
         for &(d, _) in &system.drives {
             let path = to.state.q[d] - from.q[d];
             let impulse = work.first[d] - work.second[d];
-            support += work.residual[d] * path + 0.5 * (from.v[d] + to.state.v[d]) * impulse;
+            let (before, after) = (from.reaction[d - free], to.state.reaction[d - free]);
+            let mean = if instant { 0.5 * (before + after) } else { after };
+            support += mean * path + 0.5 * (from.v[d] + to.state.v[d]) * impulse;
+            scheme += (work.residual[d] - mean) * path;
         }
         to.balance.support += support;
-        to.balance.defect -= support;
+        to.balance.scheme += scheme;
+        to.balance.defect -= support + scheme;
+        to.reweighed = scheme;
+    }
+
+    /// Reactions of supports at the start: all forces in their rows, those of contact included.
+    fn initial_reactions(&mut self, state: &mut State, candidates: &[Candidate]) {
+        let (system, work, free) = (self.system, &mut self.work, self.system.nodes.free);
+        system.inertia.multiply(&state.a, &mut work.first);
+        work.second.fill(0.0);
+        for (candidate, &force) in candidates.iter().zip(&state.force) {
+            candidate.push(force, &mut work.second);
+        }
+        for (reaction, i) in state.reaction.iter_mut().zip(free..) {
+            let load = system.gravity[i] + state.applied[i] + work.second[i];
+            *reaction = work.first[i] + state.internal[i] + state.viscous[i] - load;
+        }
     }
 
     /// Stops at the step that made a NaN or an infinity, and says where.

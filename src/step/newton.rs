@@ -236,13 +236,15 @@ impl Stepper<'_> {
             return self.force_gap_residual(to);
         }
         let Some(corrected) = &self.operators.corrected else { return 0.0 };
-        let (work, mut worst) = (&self.work, 0.0_f64);
+        let (work, mut worst, mut way) = (&self.work, 0.0_f64, 0.0_f64);
         for candidate in work.corrected.iter().map(|&i| &to.scene.candidates[i as usize]) {
             let push = corrected.gap.diagonal(candidate.row) * work.correction[candidate.row];
             worst = worst.max(candidate.gap_at_end(&to.state.q).min(push).abs());
             worst = worst.max(candidate.strays(&to.state.q).abs());
+            way = way.max(work.gap_free[candidate.row].abs());
         }
-        worst / self.system.length
+        // A model of one point has no length, but the step would have carried it some way.
+        if worst == 0.0 { 0.0 } else { worst / (self.system.length + way) }
     }
 
     fn not_converged(&self, to: &Attempt) -> Error {

@@ -33,11 +33,12 @@ impl Stepper<'_> {
         clear(&mut to.state.impulse);
         if self.settings.position == Position::Ggl {
             let gaps = [&mut work.gap_free, &mut work.gap_b, &mut work.rate_free];
-            let corrections = [&mut work.correction, &mut work.correction_so_far];
+            let corrections = [&mut work.correction, &mut work.correction_so_far, &mut work.moved];
             let both = [&mut work.b, &mut work.y];
             gaps.into_iter().chain(corrections).chain(both).for_each(clear);
         }
         to.scene.note(&mut to.state.found);
+        to.scene.end_rates(&mut to.state.obstacle_rates);
         // Warm start of the contact solve; the step itself begins without impulse.
         to.scene.recall(from, &mut work.impulse);
         let (scene, half) = (&to.scene, self.settings.position == Position::Half && self.force.is_none());

@@ -38,6 +38,8 @@ pub(super) struct Work {
     /// velocities without any contact, and the right-hand side of the solve for ν (that for impulses is `b`).
     pub correction: Vec<f64>,
     pub correction_so_far: Vec<f64>,
+    /// What moves positions along every row: ν, and for tangential rows h c p.
+    pub moved: Vec<f64>,
     pub closing: Vec<u32>,
     pub corrected: Vec<u32>,
     pub gap_free: Vec<f64>,
@@ -79,6 +81,7 @@ impl Work {
             blocks: Vec::with_capacity(m),
             correction: zeros(m),
             correction_so_far: zeros(m),
+            moved: zeros(m),
             closing: Vec::with_capacity(m),
             corrected: Vec::with_capacity(m),
             gap_free: zeros(m),

@@ -1,7 +1,7 @@
 //! Schemes side by side on one case: what each loses, how rough its forces are, how far off it is.
 
 use super::known::{IMPACTING_BAR, Known};
-use super::{Outcome, Reference, Track, Wish, cell, first_line, graph_of, prospect, run};
+use super::{Outcome, Reference, Track, Wish, cell, first_line, graph_of, prospect, run, with_axis};
 use crate::case::Loaded;
 use crate::norms;
 use crate::plot::{Axis, Curve, Plot};
@@ -108,6 +108,7 @@ pub fn usual(loaded: &Loaded, wish: &Wish) -> Result<Vec<&'static str>> {
 
 /// Runs all variants on the threads of the current pool.
 pub fn compare(variants: &[Loaded], specs: &[String], wish: &Wish) -> Result<Comparison> {
+    let wish = &with_axis(&variants[0], wish)?;
     let (column, known) = prospect(&variants[0], wish)?;
     let result = |loaded: &Loaded| run(loaded, wish).map(|outcome| measure(outcome, loaded.case.time.end));
     let results: Vec<Result<Run>> = variants.par_iter().map(result).collect();
@@ -295,7 +296,7 @@ impl Comparison {
     }
 
     /// Words and formatted values of the quantities that any scheme has.
-    fn rows(&self) -> Vec<(&'static str, Vec<String>)> {
+    fn rows(&self) -> Vec<(String, Vec<String>)> {
         let value = |k: usize| {
             move |entry: &Entry| match &entry.result {
                 Err(_) => "failed".to_string(),
@@ -307,8 +308,27 @@ impl Comparison {
             let mut runs = self.entries.iter().filter_map(|entry| entry.result.as_ref().ok());
             runs.any(|run| !run.values[*k].is_nan())
         };
-        let row = |k: usize| (QUANTITIES[k].1, self.entries.iter().map(value(k)).collect());
+        let row = |k: usize| match QUANTITIES[k] {
+            ("lost_contact", _) => self.work("contact", k),
+            ("lost_scheme", _) => self.work("the scheme", k),
+            (_, words) => (words.to_string(), self.entries.iter().map(value(k)).collect()),
+        };
         (0..QUANTITIES.len()).filter(told).map(row).collect()
+    }
+
+    /// A row of works in words that fit their signs: what all schemes lose, what all gain, or a mixture with signs.
+    fn work(&self, source: &str, k: usize) -> (String, Vec<String>) {
+        let lost: Vec<Option<f64>> =
+            self.entries.iter().map(|entry| entry.result.as_ref().ok().map(|run| run.values[k])).collect();
+        let all = |fits: fn(f64) -> bool| lost.iter().flatten().all(|&lost| fits(lost));
+        let (words, sign) = match (all(|lost| lost >= 0.0), all(|lost| lost <= 0.0)) {
+            (true, _) => (format!("lost to {source}"), 1.0),
+            (_, true) => (format!("gained from {source}"), -1.0),
+            _ => (format!("work of {source}"), -1.0),
+        };
+        // No signs on zeros.
+        let told = |lost: &Option<f64>| lost.map_or("failed".to_string(), |lost| figure(sign * lost + 0.0));
+        (words, lost.iter().map(told).collect())
     }
 }
 

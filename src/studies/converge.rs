@@ -1,6 +1,6 @@
 //! Refinement of step or mesh: errors of every level, observed orders, and what accuracy costs.
 
-use super::{Errors, Outcome, Reference, Wish, cell, first_line, prospect, run};
+use super::{Errors, Outcome, Reference, Wish, cell, first_line, prospect, run, with_axis};
 use crate::case::Loaded;
 use crate::case::data::Case;
 use crate::plot::{Axis, Curve, Plot};
@@ -66,6 +66,7 @@ pub fn mesh_overrides(case: &Case, elements: usize) -> Vec<String> {
 /// Runs all refinements on the threads of the current pool; `by_mesh` if the number of elements is all that varies, and
 /// then it gives the sizes.
 pub fn converge(variants: &[Loaded], wish: &Wish, by_mesh: bool) -> Result<Convergence> {
+    let wish = &with_axis(&variants[0], wish)?;
     let (column, known) = prospect(&variants[0], wish)?;
     let outcomes: Vec<Result<Outcome>> = variants.par_iter().map(|loaded| run(loaded, wish)).collect();
     let size = |loaded: &Loaded, outcome: &Result<Outcome>| match outcome {

@@ -11,7 +11,7 @@ pub mod verify;
 
 use crate::case::Loaded;
 use crate::ledger::Ledger;
-use crate::model::{Component, Model};
+use crate::model::{Component, Model, Obstacle};
 use crate::norms::{self, Graph};
 use crate::run::{self, Prepared};
 use crate::sinks::columns::Columns;
@@ -108,16 +108,14 @@ fn run_prepared(loaded: &Loaded, prepared: &Prepared, wish: &Wish, more: &mut [&
     })
 }
 
-/// The probe and component that a wish means. Without one it is the first probe, along the normal of the first contact.
+/// The probe and component that a wish means. Without one it is the first probe, along the normal of the first contact
+/// if that has one for all places, otherwise along x; [`with_axis`] finds a better one.
 pub fn choose(model: &Model, wish: &Wish) -> Result<(usize, Component)> {
     let names = || model.probes.iter().map(|probe| probe.name.as_str()).collect::<Vec<_>>();
     if model.probes.is_empty() {
         return Err(Error::Input("a study follows a probe, but the case has none; add a [[probe]]".into()));
     }
-    let along = model.contacts.first().map_or(Component::X, |contact| {
-        let normal = contact.obstacle.plane().map_or([1.0, 0.0], |(_, normal)| normal);
-        if normal[1].abs() > normal[0].abs() { Component::Y } else { Component::X }
-    });
+    let along = normal(model).map_or(Component::X, larger_part);
     let Some(wish) = &wish.0 else { return Ok((0, along)) };
     let find = |name: &str| model.probes.iter().position(|probe| probe.name == name);
     if let Some(probe) = find(wish) {
@@ -130,6 +128,72 @@ pub fn choose(model: &Model, wish: &Wish) -> Result<(usize, Component)> {
             names().join(", ")
         ))
     })
+}
+
+/// Normal of the first contact, where its obstacle has only one.
+fn normal(model: &Model) -> Option<[f64; 2]> {
+    match model.contacts.first()?.obstacle {
+        Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. } => Some(normal),
+        _ => None,
+    }
+}
+
+fn larger_part(direction: [f64; 2]) -> Component {
+    if direction[1].abs() > direction[0].abs() { Component::Y } else { Component::X }
+}
+
+/// A wish with its axis. Where neither the wish nor an obstacle tells it, the case is run once: the axis is that along which
+/// the first contact pushes, or, where it never does, that along which the probe moves most.
+pub fn with_axis(loaded: &Loaded, wish: &Wish) -> Result<Wish> {
+    let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
+    let (probe, _) = choose(&model, wish)?;
+    let name = &model.probes[probe].name;
+    let told = wish.0.as_ref().is_some_and(|text| text != name);
+    if told || model.dimension == 1 || normal(&model).is_some() {
+        return Ok(wish.clone());
+    }
+    // A case that cannot run is told by the study, in its table.
+    let Ok(prepared) = run::prepare(loaded) else { return Ok(wish.clone()) };
+    let nodes = &prepared.system.nodes;
+    let axes = [Component::X, Component::Y].map(|component| nodes.find(model.probes[probe].node, component));
+    let mut directions = Directions { axes, pushed: [0.0; 2], low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
+    // A run that fails has been seen up to there; the study itself says why it failed.
+    let _ = run::march(&loaded.case, &prepared, &mut [&mut directions]);
+    Ok(Wish(Some(format!("{name}.{}", larger_part(directions.largest()).name()))))
+}
+
+/// Watches along which axis the first contact pushes and the probe moves.
+struct Directions {
+    /// Unknowns of the probe; an axis without one does not move.
+    axes: [Option<usize>; 2],
+    /// Sum of the impulses of the first contact along each axis, without their signs.
+    pushed: [f64; 2],
+    low: [f64; 2],
+    high: [f64; 2],
+}
+
+impl Directions {
+    fn largest(&self) -> [f64; 2] {
+        let moved = [0, 1].map(|k| if self.axes[k].is_some() { self.high[k] - self.low[k] } else { 0.0 });
+        if self.pushed == [0.0; 2] { moved } else { self.pushed }
+    }
+}
+
+impl Sink for Directions {
+    fn record(&mut self, record: &Record) -> Result<()> {
+        let (state, scene) = (&record.attempt.state, &record.attempt.scene);
+        for k in 0..2 {
+            let place = self.axes[k].map_or(0.0, |dof| state.q[dof]);
+            (self.low[k], self.high[k]) = (self.low[k].min(place), self.high[k].max(place));
+        }
+        if record.h > 0.0 {
+            for (i, candidate) in scene.candidates.iter().enumerate().filter(|(_, c)| c.key.group == 0) {
+                let impulse = state.impulse[scene.rows_of(i).start];
+                (0..2).for_each(|k| self.pushed[k] += impulse * candidate.normal[k].abs());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Keeps the columns of a [`Track`].

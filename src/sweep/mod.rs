@@ -15,11 +15,12 @@ pub use table::Table;
 
 use crate::case::{self, Loaded};
 use crate::checkpoint::{Checkpoint, Identity};
+use crate::directory::{self, Directory, Manifest};
 use crate::files::{faults, write_atomically};
 use crate::run::{self, Manner};
 use crate::sinks::{Record, Sink};
 use crate::summary::Summary;
-use crate::{Error, Result, directory};
+use crate::{Error, Result, shell};
 use journal::Journal;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,11 @@ pub struct Outcome {
 impl Sweep {
     /// Checks every run of a sweep as `carom check` would check its case, before anything runs.
     pub fn new(wish: &Wish) -> Result<Sweep> {
+        Sweep::checked(wish, &|| None)
+    }
+
+    /// The same; `stop` is asked before every run that is checked.
+    pub fn checked(wish: &Wish, stop: &(dyn Fn() -> Option<Error> + Sync)) -> Result<Sweep> {
         let (axes, runs) = axis::axes(&wish.vary)?;
         if axes.is_empty() {
             return Err(Error::Usage("a sweep varies something; give --vary PATH=a,b,c or PATH=from:to:n".into()));
@@ -114,7 +120,14 @@ impl Sweep {
             axes,
             runs,
         };
-        let files = |run| sweep.load(run).and_then(|loaded| Identity::new(&loaded)).map(|identity| identity.files);
+        let files = |run| match stop() {
+            // A time limit is one for runs: a sweep whose check takes all of it would never begin.
+            Some(Error::Stopped { code, .. }) if code != 8 => {
+                let text = "stopped while the runs were checked, before anything was written; start it again".into();
+                Err(Error::Stopped { code, text })
+            }
+            _ => sweep.load(run).and_then(|loaded| Identity::new(&loaded)).map(|identity| identity.files),
+        };
         let files: Vec<_> = (0..runs).into_par_iter().map(files).collect::<Result<_>>()?;
         let mut identity = Identity::new(&sweep.load(0)?)?;
         // All files of all runs, so that a change of any of them is noticed.
@@ -125,10 +138,10 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// The sweep in a directory, as it was begun.
-    pub fn reopen(dir: &Path) -> Result<Sweep> {
+    /// The sweep in a directory, as it was begun; `stop` is asked before every run that is checked.
+    pub fn reopen(dir: &Path, stop: &(dyn Fn() -> Option<Error> + Sync)) -> Result<Sweep> {
         let plan = Plan::read(dir)?;
-        let now = Sweep::new(&Wish {
+        let wish = Wish {
             case: plan.identity.case_file.clone(),
             set: plan.identity.overrides.clone(),
             allow_outside: plan.identity.allow_outside,
@@ -136,14 +149,16 @@ impl Sweep {
             plot: Some(plan.plot.clone()),
             keep_runs: plan.keep_runs,
             shard: plan.shard,
-        })?;
+        };
+        let now = Sweep::checked(&wish, stop)?;
         plan.identity.demand(&now.plan.identity)?;
         Ok(now)
     }
 
     /// Whether there is a sweep in a directory.
-    pub fn lives_in(dir: &Path) -> bool {
-        dir.join(PLAN).exists()
+    pub fn lives_in(dir: &Path) -> Result<bool> {
+        let plan = dir.join(PLAN);
+        plan.try_exists().map_err(Error::io("find", &plan))
     }
 
     /// The name of the case.
@@ -214,13 +229,16 @@ impl Sweep {
         stop: &(dyn Fn() -> Option<Error> + Sync),
         seen: &(dyn Fn(&Row) + Sync),
     ) -> Result<Outcome> {
-        if Sweep::lives_in(out) && !force {
+        let directory = Directory::make(out)?;
+        let manifest = self.plan.manifest(self.runs);
+        if Sweep::lives_in(out)? && !force {
             Plan::read(out)?.demand(&self.plan)?;
+            directory.go_on(&manifest)?;
         } else {
-            directory::claim(out, force)?;
+            directory.begin(&manifest, force, stop)?;
             self.plan.write(out)?;
         }
-        if out.join(LINES).exists() {
+        if out.join(LINES).try_exists().map_err(Error::io("find", &out.join(LINES)))? {
             let rows = read_rows(out)?;
             return Ok(Outcome { kept: rows.len(), rows, stepping: 0.0 });
         }
@@ -233,10 +251,14 @@ impl Sweep {
         let (worked, written) = std::thread::scope(|scope| {
             // The journal waits for the disk, so that the runs need not.
             let plan = faults::inherit();
-            let writer = scope.spawn(|| {
+            let writer = std::thread::Builder::new().spawn_scoped(scope, || {
                 faults::adopt(plan);
                 write_rows(&mut journal, arriving, seen)
             });
+            let writer = match writer {
+                Ok(writer) => writer,
+                Err(error) => return (Ok(()), Err(Error::io("start a thread for", &out.join(journal::FILE))(error))),
+            };
             let worked = missing.par_iter().with_max_len(1).try_for_each_with(finished, |finished, &run| {
                 let outcome = self.run_one(run, out, stop)?;
                 let time = outcome.as_ref().map_or(0.0, |summary| summary.timing.steps_s);
@@ -259,16 +281,18 @@ impl Sweep {
         if let Some(error) = stop() {
             return Err(error);
         }
-        let outcome = self.load(run).and_then(|loaded| {
-            if !self.plan.keep_runs {
-                return run::measure(&loaded, Some(&out.join(format!("unfinished-{run:06}"))), stop);
-            }
+        // Every run was checked before: what cannot be read now is no fault of its own, and no row.
+        let loaded = self.load(run)?;
+        let outcome = if self.plan.keep_runs {
             let dir = out.join(format!("runs/{run:06}"));
-            let from = Checkpoint::read(&dir).ok();
+            let from = Checkpoint::usable(&dir)?;
             run::run(&loaded, &dir, Manner { force: from.is_none(), from, stop, extra: &mut Nothing })
-        });
+        } else {
+            run::measure(&loaded, Some(&out.join(format!("unfinished-{run:06}"))), stop)
+        };
         match outcome {
-            Err(error @ (Error::Io { .. } | Error::Stopped { .. })) => Err(error),
+            // No run is wrong by its directory, or by a disk that does not answer.
+            Err(error @ (Error::Io { .. } | Error::Stopped { .. } | Error::Usage(_))) => Err(error),
             other => Ok(other),
         }
     }
@@ -342,6 +366,16 @@ impl Plan {
         write_atomically(&dir.join(PLAN), text.as_bytes())
     }
 
+    /// What a sweep of so many runs, or a shard of it, writes.
+    fn manifest(&self, runs: usize) -> Manifest {
+        let mut files = vec![PLAN, journal::FILE, "table.csv", LINES];
+        // A part of a picture is none.
+        if self.shard[1] == 1 {
+            files.push("figure.svg");
+        }
+        Manifest::new(&files).with_runs(runs)
+    }
+
     /// What was varied.
     pub fn axes(&self) -> Result<Vec<Axis>> {
         Ok(axis::axes(&self.vary)?.0)
@@ -383,9 +417,13 @@ pub fn merge(dirs: &[PathBuf], out: Option<&Path>, force: bool) -> Result<(Plan,
     let mut rows = Vec::new();
     let mut plans: Vec<Plan> = Vec::new();
     for dir in dirs {
+        directory::demand_free(dir)?;
         let plan = Plan::read(dir)?;
-        if !dir.join(LINES).exists() {
-            return wrong(dir, &format!("this shard is not complete; go on with: carom resume {}", dir.display()));
+        if !dir.join(LINES).try_exists().map_err(Error::io("find", &dir.join(LINES)))? {
+            return wrong(
+                dir,
+                &format!("this shard is not complete; go on with: carom resume {}", shell::argument(dir)),
+            );
         }
         if let Some(first) = plans.first() {
             first.demand(&Plan { shard: first.shard, ..plan.clone() }).map_err(|error| {
@@ -399,6 +437,9 @@ pub fn merge(dirs: &[PathBuf], out: Option<&Path>, force: bool) -> Result<(Plan,
             }
         }
         rows.extend(read_rows(dir)?);
+        if Plan::read(dir)? != plan {
+            return wrong(dir, "another sweep was begun here while it was read");
+        }
         plans.push(plan);
     }
     let Some(first) = plans.first() else { return Err(Error::Usage("there is nothing to merge".into())) };
@@ -416,7 +457,8 @@ pub fn merge(dirs: &[PathBuf], out: Option<&Path>, force: bool) -> Result<(Plan,
         return Err(Error::Input(format!("the shards have {} rows, but the sweep has {runs} runs", rows.len())));
     }
     let out = out.map_or_else(|| PathBuf::from("out").join(plan.name() + "-sweep"), Path::to_path_buf);
-    directory::claim(&out, force)?;
+    let directory = Directory::make(&out)?;
+    directory.begin(&plan.manifest(runs), force, &|| None)?;
     plan.write(&out)?;
     write_table(&out, &plan, &rows)?;
     Ok((plan, rows, out))

@@ -146,11 +146,14 @@ fn cell(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::Number(number)) if number.is_f64() => format!("{:.16e}", number.as_f64().unwrap_or(f64::NAN)),
+        Some(Value::Number(number)) => number.to_string(),
         Some(other) => quoted(&short(other)),
     }
 }
 
-/// A text as a cell.
+/// A text as a cell. One that a spreadsheet would take for a formula gets an apostrophe in front, which says that it is a
+/// text; `table.jsonl` has it as it is.
 fn quoted(text: &str) -> String {
+    let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { &format!("'{text}") } else { text };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }

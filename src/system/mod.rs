@@ -107,6 +107,26 @@ impl System {
         Ok(system)
     }
 
+    /// Largest diagonal entries of the element stiffness at `q`, of translations and of rotations, and the bodies that they
+    /// belong to.
+    pub fn stiffest(&self, q: &[f64]) -> [(f64, usize); 2] {
+        let mut stiffest = [(0.0, 0); 2];
+        for (body, element) in self.elements.iter().enumerate() {
+            let block = element.block();
+            for i in 0..block.len() {
+                let stiffness = element.tangent(i, q).stiffness;
+                for (k, &dof) in block.element(i).iter().enumerate() {
+                    let class = usize::from(self.nodes.is_rotation(dof as usize));
+                    let entry = stiffness[(k, k)].abs();
+                    if entry > stiffest[class].0 {
+                        stiffest[class] = (entry, body);
+                    }
+                }
+            }
+        }
+        stiffest
+    }
+
     fn assemble_constants(&mut self, model: &Model, pattern: Arc<Pattern>) {
         let mut damping = Symmetric::zeros(pattern);
         let mut damped = false;

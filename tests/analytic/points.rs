@@ -17,7 +17,7 @@ fn with_scheme(name: &str, scheme: &str, step: Option<f64>) -> Run {
 
 /// Starts and ends of the contact's episodes.
 fn events(run: &Run) -> Vec<[f64; 2]> {
-    run.digest.contacts[0].episodes.iter().map(|episode| [episode.start, episode.end]).collect()
+    run.digest.contacts[0].spans.clone()
 }
 
 #[test]

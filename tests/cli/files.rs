@@ -135,14 +135,14 @@ fn the_frames_of_a_run() {
     assert_eq!(frames, wanted.map(|(time, file)| (time, file.to_string())));
     let mut files = vec!["animation.json".to_string()];
     files.extend(frames.into_iter().map(|(_, file)| file));
-    files.extend(["history.csv", "report.html", "series.pvd", "summary.json"].map(String::from));
+    files.extend(["history.csv", "manifest.json", "report.html", "series.pvd", "summary.json"].map(String::from));
     assert_eq!(tree(&place.path("out/bar")), files);
 
     // A second run leaves none of the first one's frames behind.
     place.good(&["run", "bar.toml", "--force", "--set", "output.vtk={ frames = 1 }"]);
     assert_eq!(tree(&place.path("out/bar/frames")), ["000000.vtu", "000001.vtu"]);
     place.good(&["run", "bar.toml", "--force", "--set", "output={ vtk = false, report = false }"]);
-    assert_eq!(tree(&place.path("out/bar")), ["history.csv", "summary.json"]);
+    assert_eq!(tree(&place.path("out/bar")), ["history.csv", "manifest.json", "summary.json"]);
 }
 
 #[test]

@@ -77,6 +77,6 @@ fn codes_130_and_143_for_signals() {
         let mut message = String::new();
         child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
         assert_eq!(message, format!("error: stopped by {name}; go on with: carom resume {signal}\n"));
-        assert_eq!(tree(&place.path(signal)), ["animation.json", "checkpoint.bin", "history.csv"]);
+        assert_eq!(tree(&place.path(signal)), ["animation.json", "checkpoint.bin", "history.csv", "manifest.json"]);
     }
 }

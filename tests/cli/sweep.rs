@@ -26,7 +26,7 @@ fn a_table_of_all_combinations_in_order() {
     let out = good(&place, &sweep(&[]));
     assert!(out.starts_with("run  scheme.rho_inf  body.bar.line.elements  energy.final  status\n"), "{out}");
     let dir = "out/bar-sweep";
-    assert_eq!(tree(&place.path(dir)), ["figure.svg", "sweep.json", "table.csv", "table.jsonl"]);
+    assert_eq!(tree(&place.path(dir)), ["figure.svg", "manifest.json", "sweep.json", "table.csv", "table.jsonl"]);
     let table = cells(&place.read(&format!("{dir}/table.csv")));
     assert_eq!(table[0][..6], ["run", "scheme.rho_inf", "body.bar.line.elements", "status", "code", "error"]);
     assert_eq!(table.len(), 16);
@@ -69,7 +69,7 @@ fn threads_shards_and_pieces_give_the_same_bytes() {
     for shard in ["3/4", "1/4", "4/4", "2/4"] {
         good(&place, &sweep(&["-o", &format!("part-{}", &shard[..1]), "--shard", shard]));
     }
-    assert_eq!(tree(&place.path("part-4")), ["sweep.json", "table.csv", "table.jsonl"]);
+    assert_eq!(tree(&place.path("part-4")), ["manifest.json", "sweep.json", "table.csv", "table.jsonl"]);
     good(&place, &["merge", "part-2", "part-1", "part-3", "part-4", "-o", "merged"]);
     same_tables(&place, "whole", "merged");
     // Without a name the parts and the whole find their own places.
@@ -114,7 +114,7 @@ fn finished_rows_are_not_run_again() {
     let answer = good(&place, &["resume", "killed"]);
     assert!(answer.contains("run  scheme.rho_inf"), "{answer}");
     assert_eq!(place.read("killed/table.jsonl"), rows.join("\n") + "\n");
-    assert_eq!(tree(&place.path("killed")), ["figure.svg", "sweep.json", "table.csv", "table.jsonl"]);
+    assert_eq!(tree(&place.path("killed")), ["figure.svg", "manifest.json", "sweep.json", "table.csv", "table.jsonl"]);
 }
 
 #[test]

@@ -63,6 +63,8 @@ def survive(command, resume, directory, duration, kills):
         # Before the first checkpoint, or the plan of a sweep, there is nothing to go on from.
         begun = any(os.path.exists(os.path.join(directory, name)) for name in ["checkpoint.bin", "sweep.json"])
         if not begun and os.path.exists(os.path.join(directory, "summary.json")):
+            # The report comes last.
+            subprocess.run([command[0], "report", directory, "-q"], check=True)
             return done
         process = subprocess.Popen(resume if begun else command + ["--force"], stdout=subprocess.DEVNULL)
 

@@ -5,5 +5,6 @@
 mod common;
 
 mod books;
+mod equal_books;
 mod model;
 mod words;

@@ -1,1 +1,262 @@
 //! What carom says of a run: words, counts, pictures and advice that misled.
+
+use crate::common::history::load;
+use assert_cmd::cargo::cargo_bin_cmd;
+use carom::run::{Manner, prepare, run};
+use carom::sinks::{Record, Sink};
+use carom::studies::Wish;
+use carom::studies::compare::compare;
+use carom::summary::Summary;
+
+/// A bar of ten elements that flies against a wall.
+const BAR: &str = r#"
+    format = 1
+    [time]
+    end = 0.5
+    step = 1e-2
+    [scheme]
+    name = "newmark"
+    [[body]]
+    name = "bar"
+    element = "bar"
+    line = { from = [0.05], to = [10.05], elements = 10 }
+    material = { young = 900.0, density = 1.0 }
+    section = { area = 1.0 }
+    velocity = [-10.0]
+    [[contact]]
+    name = "wall"
+    nodes = "bar.start"
+    plane = { point = [0.0], normal = [1.0] }
+    [[probe]]
+    name = "foot"
+    node = "bar.start"
+"#;
+
+/// A ball that falls beside or on something; what it is follows.
+const BALL: &str = r#"
+    format = 1
+    gravity = [0.0, -10.0]
+    [time]
+    end = 1.0
+    step = 1e-2
+    [scheme]
+    name = "moreau-jean"
+    [[body]]
+    name = "ball"
+    element = "mass"
+    at = [0.0, 1.0]
+    mass = 1.0
+    velocity = [1e-3, 0.0]
+    [[probe]]
+    name = "ball"
+    node = "ball"
+"#;
+
+struct Nothing;
+
+impl Sink for Nothing {
+    fn record(&mut self, _: &Record) -> carom::Result<()> {
+        Ok(())
+    }
+}
+
+/// Summary and report of a run.
+fn summary(text: &str, set: &[&str]) -> (Summary, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let manner = Manner { force: false, from: None, stop: &|| None, extra: &mut Nothing };
+    let summary = run(&load(text, set), &out, manner).unwrap_or_else(|error| panic!("{error}"));
+    (summary, std::fs::read_to_string(out.join("report.html")).unwrap())
+}
+
+/// The line of a table that begins with a label.
+fn line<'a>(table: &'a str, label: &str) -> &'a str {
+    let found = table.lines().find_map(|line| line.trim().strip_prefix(label));
+    found.unwrap_or_else(|| panic!("no `{label}` in\n{table}")).trim()
+}
+
+#[test]
+fn verbose_counted_no_active_set_solves() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("bar.toml"), BAR).unwrap();
+    let mut command = cargo_bin_cmd!("carom");
+    command.current_dir(dir.path()).args(["run", "bar.toml", "-v", "--set", "solver.contact.method='active-set'"]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let solves = line(&text, "contact solves");
+    assert!(
+        solves.starts_with("closed form 0, Gauss-Seidel 0, active set 50") && solves.contains("enumeration 0"),
+        "{solves}"
+    );
+}
+
+/// Two balls of radius 0.1 that meet head-on: no node is declared, a search finds the pair.
+#[test]
+fn contacts_that_are_searched_for_were_no_candidates() {
+    let text = format!(
+        "{BALL}
+        [[body]]
+        name = \"other\"
+        element = \"mass\"
+        at = [0.0, 0.0]
+        mass = 1.0
+        velocity = [0.0, 1.0]
+        [[contact]]
+        name = \"pair\"
+        between = [\"ball\", \"other\"]
+        radius = 0.1
+        "
+    );
+    assert_eq!(summary(&text, &[]).0.candidates, 1);
+    assert_eq!(summary(BAR, &[]).0.candidates, 1, "declared ones count as before");
+    assert_eq!(summary(BALL, &[]).0.candidates, 0);
+}
+
+/// With e = 0.5 and steps of 1e-2 a ball bounces several times for one step each and then stays: the longest episode is the
+/// last one with the weight 10 as its plateau, the global peak is that of the first impact.
+#[test]
+fn the_contact_line_gave_the_longest_episode_the_peak_of_another() {
+    let floor = "[[contact]]\nname = \"floor\"\nnodes = \"ball\"\nplane = { point = [0.0, 0.0], normal = [0.0, 1.0] }\n\
+                 restitution = 0.5\n";
+    let (summary, report) = summary(&format!("{BALL}\n{floor}"), &["time.end=4.0"]);
+    let contact = &summary.contacts["floor"];
+    let number = |key: &str| contact[key].as_f64().unwrap();
+    let episodes = contact["episodes"].as_u64().unwrap();
+    assert!(episodes > 3, "{contact}");
+    // m (1 + e) √(2 g H) / h, H the height of the fall; the fall lasts up to a step longer.
+    assert!((number("peak") - 1.5 * 20f64.sqrt() / 1e-2).abs() < 1.5 * 10.0, "{contact}");
+    assert!((number("peak_time") - 0.2f64.sqrt()).abs() < 2e-2, "{contact}");
+    assert!(number("longest_peak") < 0.1 * number("peak") && number("release") == 4.0, "{contact}");
+    let table = summary.table();
+    let said = line(&table, "contact floor");
+    assert!(said.starts_with(&format!("closed {episodes} times, the longest ")), "{said}");
+    assert!(said.contains(" with a peak of "), "{said}");
+    assert!(line(&table, "force").starts_with("peak 6") && line(&table, "force").contains(" at 0.4"), "{table}");
+    assert!(report.contains(&format!("Contact floor closed {episodes} times, the longest from ")), "no such finding");
+    let expected = load(
+        &format!("{BALL}\n{floor}\n[expect]\n\"contact.floor.episodes\" = {{ value = {episodes}, abs = 0 }}"),
+        &["time.end=4.0"],
+    );
+    assert_eq!(expected.case.expect.len(), 1, "episodes can be expected");
+}
+
+/// The tip load 1e-3 follows a jack that lowers the tip: the load gives, the support takes.
+#[test]
+fn a_loss_to_supports_was_called_from_supports() {
+    let text = r#"
+        format = 1
+        analysis = "static"
+        [time]
+        end = 1.0
+        step = 0.25
+        [scheme]
+        name = "newmark"
+        [[body]]
+        name = "beam"
+        element = "linear-beam"
+        line = { from = [0.0, 0.0], to = [1.0, 0.0], elements = 3 }
+        material = { young = 1.0, shear = 1.0, density = 1.0 }
+        section = { area = 1e4, inertia = 1.0, shear_area = 20.0 }
+        [[support]]
+        name = "clamp"
+        nodes = "beam.start"
+        fix = ["x", "y", "theta"]
+        [[support]]
+        name = "jack"
+        nodes = "beam.end"
+        motion = { y = { kind = "ramp", to = -1e-5, end = 1.0 } }
+        [[load]]
+        name = "tip"
+        nodes = "beam.end"
+        force = [0.0, -1e-3]
+        "#;
+    let (summary, report) = summary(text, &[]);
+    let table = summary.table();
+    assert!(summary.energy["work_support"].as_f64().unwrap() < 0.0, "{}", summary.energy);
+    assert!(line(&table, "from loads").starts_with("1.0000e-8"), "{table}");
+    assert!(!line(&table, "to supports").starts_with('-'), "{table}");
+    assert!(report.contains(" came from loads, ") && report.contains(" went to supports"), "the report too");
+}
+
+/// With γ = ½ and β > ¼ the energy lags by ¼ h² (2β − γ) M a²: a mass released on its spring has gained that by the time its
+/// acceleration vanishes.
+#[test]
+fn compare_called_a_gain_a_loss() {
+    let text = r#"
+        format = 1
+        [time]
+        end = 1.6
+        step = 0.1
+        [scheme]
+        name = "newmark"
+        gamma = 0.5
+        beta = 0.4
+        [[body]]
+        name = "anchor"
+        element = "mass"
+        at = [0.0]
+        mass = 1.0
+        [[body]]
+        name = "mass"
+        element = "mass"
+        at = [1.0]
+        mass = 1.0
+        displacement = [0.1]
+        [[body]]
+        name = "spring"
+        element = "spring"
+        between = ["anchor", "mass"]
+        stiffness = 1.0
+        [[support]]
+        name = "fixed"
+        nodes = "anchor"
+        fix = ["x"]
+        [[probe]]
+        name = "mass"
+        node = "mass"
+    "#;
+    let study = compare(&[load(text, &[])], &["".into()], &Wish::default()).unwrap();
+    let table = study.table();
+    // ¼ h² (2β − γ) k² δ² / m = ¼ · 0.01 · 0.3 · 0.01
+    assert!(line(&table, "gained from the scheme").starts_with("7.49"), "{table}");
+}
+
+#[test]
+fn cuts_of_steps_by_guards_were_not_told() {
+    let (summary, report) = summary(BAR, &["guards.penetration={ fraction = 5e-3 }", "body.bar.line.from=[0.08]"]);
+    let cuts = summary.counts["cuts"]["guards"].as_u64().unwrap();
+    assert!(cuts > 0 && summary.counts["cuts"]["solvers"] == 0, "{}", summary.counts);
+    let table = summary.table();
+    let said = line(&table, "steps");
+    assert!(said.ends_with(&format!("; cut {cuts} times by guards")), "{said}");
+    assert!(report.contains(&format!("Steps were cut {cuts} times by guards.")), "the report too");
+    let (plain, report) = self::summary(BAR, &[]);
+    assert_eq!(line(&plain.table(), "steps"), "50");
+    assert!(!report.contains("Steps were cut"));
+}
+
+/// Contacts without a plane, and none at all: the ball moves along y, and x was drawn.
+#[test]
+fn compare_drew_x_where_the_contact_acts_along_y() {
+    let peg = "[[contact]]\nname = \"peg\"\nnodes = \"ball\"\ncircle = { centre = [0.0, 0.0], radius = 0.5 }\n";
+    for more in [peg, ""] {
+        let case = load(&format!("{BALL}\n{more}"), &["time.end=0.5"]);
+        let study = compare(&[case], &["".into()], &Wish::default()).unwrap();
+        assert!(study.table().contains("\nprobe.ball.y; "), "{}", study.table());
+    }
+    let case = load(&format!("{BALL}\n{peg}"), &["time.end=0.5"]);
+    let asked = compare(&[case], &["".into()], &Wish(Some("ball.x".into()))).unwrap();
+    assert!(asked.table().contains("\nprobe.ball.x; "), "what was asked for stays");
+}
+
+/// The position-corrected form gains energy step by step with e > 0 (corrections 2).
+#[test]
+fn check_recommended_ggl_where_it_harms() {
+    let advice = |restitution: &str| {
+        let set = ["time.step=0.2", "time.end=1.0", restitution];
+        prepare(&load(BAR, &set)).unwrap().advice.join("\n")
+    };
+    assert!(advice("contact.wall.restitution=0.0").contains("scheme.position = \"ggl\""));
+    let harmful = advice("contact.wall.restitution=0.5");
+    assert!(harmful.contains("1 - gamma/(2 beta)") && !harmful.contains("ggl"), "{harmful}");
+}

@@ -120,7 +120,7 @@ impl Series {
     pub fn push(&mut self, time: f64, frame: &Frame) -> Result<()> {
         frame.check()?;
         if let Stage::Idle(_) = self.stage {
-            self.start();
+            self.start()?;
         }
         let Stage::Busy(desk) = &self.stage else { return Err(self.failure()) };
         let mut snapshot = desk.spare.try_recv().unwrap_or_default();
@@ -129,12 +129,12 @@ impl Series {
         if sent { Ok(()) } else { Err(self.failure()) }
     }
 
-    fn start(&mut self) {
-        let Stage::Idle(mut disk) = std::mem::replace(&mut self.stage, Stage::Failed) else { return };
+    fn start(&mut self) -> Result<()> {
+        let Stage::Idle(mut disk) = std::mem::replace(&mut self.stage, Stage::Failed) else { return Ok(()) };
         let (jobs, waiting) = sync_channel(WAITING);
         let (written, spare) = sync_channel(WAITING + 1);
         let plan = faults::inherit();
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().spawn(move || {
             faults::adopt(plan);
             for job in waiting {
                 match job {
@@ -151,7 +151,9 @@ impl Series {
             }
             Ok(())
         });
+        let thread = thread.map_err(Error::io("start a thread for frames in", &self.directory))?;
         self.stage = Stage::Busy(Desk { jobs, spare, thread });
+        Ok(())
     }
 
     /// What the thread failed with.

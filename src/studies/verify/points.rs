@@ -146,11 +146,11 @@ fn two_balls(scheme: &'static Scheme) -> Result<Part> {
     let h = 3e-5;
     let watched =
         watch(&shipped("two-ball-oscillator", &[scheme.set(), format!("time.step={h:e}")])?, None, &mut Nobody)?;
-    let episodes = &watched.outcome.digest.contacts[0].episodes;
+    let spans = &watched.outcome.digest.contacts[0].spans;
     // A fully implicit ball that stops just above the floor closes the rest of the gap in small hops, so the event nearest
     // to an instant is taken.
     let late = |exact: f64, end: bool| {
-        let instants = episodes.iter().map(|episode| if end { episode.end } else { episode.start });
+        let instants = spans.iter().map(|span| span[usize::from(end)]);
         instants.map(|t| (t - exact).abs()).fold(f64::INFINITY, f64::min) / h
     };
     // The fully implicit fall is late by half a step on top of the forecast's half. The last digit is for rounding.
@@ -174,11 +174,11 @@ fn stiff_pair(scheme: &'static Scheme) -> Result<Part> {
     let h = loaded.case.time.step;
     let mut rows = Vec::new();
     if scheme.order == 2 {
-        let episodes = &watched.outcome.digest.contacts[0].episodes;
+        let spans = &watched.outcome.digest.contacts[0].spans;
         let exact = [0.40024992192379, 0.41970756407768, 1.0058669104444, 1.0315327027472];
         let names = ["impact 1, steps", "impact 2, steps", "impact 3, steps", "impact 4, steps"];
         for (k, limit) in [0.501, 1.501, 10.001, 40.001].into_iter().enumerate() {
-            let late = episodes.get(k).map_or(f64::NAN, |episode| (episode.start - exact[k]).abs() / h);
+            let late = spans.get(k).map_or(f64::NAN, |[start, _]| (start - exact[k]).abs() / h);
             rows.push(Row::new(scheme.label, names[k], late, Criterion::Below(limit)));
         }
     }
