@@ -8,7 +8,7 @@
 use carom::case::data::{Case, HistoryOutput};
 use carom::case::{Format, parse};
 use carom::cases;
-use carom::march::Method;
+use carom::methods::Method;
 use carom::model::Model;
 use carom::run::{self, Prepared};
 use carom::schemes;

@@ -7,7 +7,7 @@
 use crate::case::Loaded;
 use crate::files::{remove, write_atomically};
 use crate::ledger::Ledger;
-use crate::march::Memory;
+use crate::methods::Memory;
 use crate::state::{Energy, State};
 use crate::{Error, Result, shell};
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! What provably cannot grow in a step, section 7 of `docs/theory.md`: which quantity it is, and by how much it grew.
 
 use crate::case::data::{Analysis, Case, MasslessLaw, Position};
+use crate::methods::Attempt;
 use crate::schemes::{self, Tableau};
 use crate::state::State;
-use crate::step::Attempt;
 use crate::system::System;
 
 /// A quantity that cannot grow beyond the work from outside and [`Attempt::granted`], (T26).

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`case`] reads and checks, [`model`] gives it mechanical meaning with the help of [`mesh`] and [`table`], [`system`]
-//! assembles equations from [`elements`] and [`contact`], [`step`] (or [`statics`]) makes steps with the numbers of
+//! assembles equations from [`elements`] and [`contact`], [`step`] (or [`statics`]) is a [`methods::Method`] that makes steps with the numbers of
 //! [`schemes`] and the linear algebra of [`la`], [`ledger`] says where the energy went, [`march`] walks through time,
 //! [`sinks`] keep what is wanted. [`run`] is that line from end to end, [`sweep`] many of them; [`cli`] is a thin shell
 //! around it.
@@ -43,6 +43,7 @@ pub mod la;
 pub mod ledger;
 pub mod march;
 pub mod mesh;
+pub mod methods;
 pub mod model;
 pub mod modes;
 pub mod nearest;

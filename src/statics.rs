@@ -10,9 +10,9 @@ use crate::contact::shape::{inner, minus};
 use crate::contact::solver::{Method as Solver, Problem};
 use crate::la::{Factor, Symmetric, dot};
 use crate::ledger::Balance;
-use crate::march::{Memory, Method};
+use crate::methods::{Attempt, Memory, Method};
 use crate::state::State;
-use crate::step::{Attempt, STALLED, Settings, Sizes, newton_limit, squares};
+use crate::step::{STALLED, Settings, Sizes, newton_limit, squares};
 use crate::system::System;
 use crate::{Error, Result};
 

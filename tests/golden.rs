@@ -4,7 +4,7 @@
 mod common;
 
 use carom::case::data;
-use carom::march::Method;
+use carom::methods::Method;
 use carom::schemes::{self, Tableau};
 use carom::state::State;
 use carom::step::{Settings, Stepper};
@@ -66,7 +66,7 @@ fn along(
     system: &System,
     (row, forecast, position): (Tableau, f64, data::Position),
     run: &Value,
-    mut check: impl FnMut(usize, &State, &carom::step::Attempt, &Value),
+    mut check: impl FnMut(usize, &State, &carom::methods::Attempt, &Value),
 ) {
     let h = 0.01;
     let mut stepper = Stepper::new(system, row, settings(forecast, position)).unwrap();

@@ -2,12 +2,11 @@
 
 use carom::case::{Format, parse};
 use carom::cases;
-use carom::march::Method;
+use carom::methods::{Attempt, Method};
 use carom::model::Model;
 use carom::run;
 use carom::schemes::{KeyDefault, SCHEMES, SchemeKind};
 use carom::state::State;
-use carom::step::Attempt;
 use carom::system::System;
 
 /// Allocations of 100 steps after `before` steps, and the least and the largest number of contacts in them.

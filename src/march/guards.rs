@@ -4,8 +4,8 @@ use crate::case::data::{Analysis, Case, Position};
 use crate::contact::{Candidate, Scene};
 use crate::growth::Theorem;
 use crate::ledger::{self, Ledger};
+use crate::methods::Attempt;
 use crate::state::State;
-use crate::step::Attempt;
 use crate::system::System;
 use crate::{Error, Result};
 

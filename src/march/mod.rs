@@ -13,37 +13,12 @@ pub use ladder::Ladder;
 
 use crate::checkpoint::{Checkpoint, Keeper};
 use crate::ledger::Ledger;
+use crate::methods::Method;
 use crate::sinks::{Record, Sink};
 use crate::state::{Energy, State};
-use crate::step::Attempt;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
-
-/// Makes steps: a scheme, or a search for equilibrium.
-pub trait Method {
-    /// The state at t = 0 in the form of a finished step; `h` is the size of the first step.
-    fn initial_attempt(&mut self, h: f64) -> Result<Attempt>;
-
-    /// Makes the step from `from` to time `t1 = from.time + h`; `to` is overwritten.
-    fn attempt(&mut self, from: &State, h: f64, t1: f64, to: &mut Attempt) -> Result<()>;
-
-    /// What the next step depends on beyond the state.
-    fn memory(&self) -> Memory;
-
-    /// Takes up what [`Method::memory`] gave.
-    fn recall(&mut self, memory: Memory) -> Result<()>;
-
-    /// Which factorization its matrix gets.
-    fn factorization(&self) -> &'static str;
-}
-
-/// What a method remembers beyond the state: the step size of the factor that it keeps, and the step that made it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Memory {
-    /// Step size and number of the step.
-    pub factored: Option<(f64, u64)>,
-}
 
 /// Chooses step sizes.
 pub trait Pace {

@@ -10,7 +10,7 @@ pub mod surface;
 pub mod vtk;
 
 use crate::ledger::Ledger;
-use crate::step::Attempt;
+use crate::methods::Attempt;
 use crate::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,6 +1,6 @@
 //! Contact within a pass: impulses from (T4), or impulses and position corrections from (T7).
 
-use super::{ACTIVATION, Attempt, Stepper};
+use super::{ACTIVATION, Stepper};
 use crate::case::data::{ContactMethod, Position};
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::candidate::Row;
@@ -9,6 +9,7 @@ use crate::contact::friction::{Frictional, Rough};
 use crate::contact::solver::{Method, Outcome, Problem};
 use crate::contact::turn::Turn;
 use crate::contact::{Candidate, Scene};
+use crate::methods::Attempt;
 use crate::model::Component;
 use crate::schemes::Tableau;
 use crate::{Error, Result};

@@ -8,7 +8,7 @@
 //! ```
 
 use super::contact::add_product;
-use super::{ACTIVATION, Attempt, Stepper};
+use super::{ACTIVATION, Stepper};
 use crate::case::data::{MasslessLaw, Position};
 use crate::contact::Scene;
 use crate::contact::candidate::Row;
@@ -16,6 +16,7 @@ use crate::contact::delassus::Delassus;
 use crate::contact::shape::{inner, minus};
 use crate::contact::solver::Problem;
 use crate::la::{Factor, Symmetric};
+use crate::methods::Attempt;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;

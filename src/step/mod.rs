@@ -24,11 +24,10 @@ mod work;
 
 use crate::case::data::{self, ContactMethod, Position};
 use crate::contact::active_set::ActiveSet;
-use crate::contact::solver::Method;
 use crate::contact::{Candidate, Scene};
 use crate::la::{Factor, Processor, Symmetric};
-use crate::ledger::{self, Balance};
-use crate::march::{Memory, Method as StepMethod};
+use crate::ledger;
+use crate::methods::{Attempt, Memory, Method};
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;
@@ -58,36 +57,6 @@ pub struct Settings {
     pub newton: data::Newton,
     /// Contact solver.
     pub contact: data::ContactSolver,
-}
-
-/// One finished, uncommitted step.
-#[derive(Clone, Debug, Default)]
-pub struct Attempt {
-    /// The state at its end.
-    pub state: State,
-    /// Its works.
-    pub balance: Balance,
-    /// What could touch in it.
-    pub scene: Scene,
-    /// Gap of every candidate at the end.
-    pub gaps: Vec<f64>,
-    /// What contact may bring in at most while its law holds, beside `support`, (T26).
-    pub granted: f64,
-    /// Work that reactions of driven supports do in the weights of the scheme beyond that of both ends, (T15).
-    pub reweighed: f64,
-    /// Number of contacts that took part.
-    pub active: usize,
-    /// Newton passes.
-    pub passes: usize,
-    /// Numerical factorizations.
-    pub factorizations: usize,
-    /// Sweeps or pivots of the contact solver.
-    pub sweeps: usize,
-    /// Natural-map residual of (T4) at the final velocities, of the largest relative velocity; of (T92) at the final gaps,
-    /// of the length of the model.
-    pub complementarity: f64,
-    /// Contact solver that was used.
-    pub method: Method,
 }
 
 /// Makes steps of one scheme on one system.
@@ -394,7 +363,7 @@ impl<'a> Stepper<'a> {
     }
 }
 
-impl StepMethod for Stepper<'_> {
+impl Method for Stepper<'_> {
     fn initial_attempt(&mut self, h: f64) -> Result<Attempt> {
         let mut attempt = self.attempt_for();
         attempt.state = self.start(h);

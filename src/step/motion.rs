@@ -1,10 +1,11 @@
 //! Motion of a step: prediction, (T1) and (T2), supports that are driven, and the forces and energies at a state.
 
-use super::{Attempt, Stepper};
+use super::Stepper;
 use crate::case::data::Position;
 use crate::contact::solver::Method;
 use crate::la::{CHUNK, dot};
 use crate::ledger::{self, Passage, Piece, Tally};
+use crate::methods::Attempt;
 use crate::state::{Energy, State};
 use pulp::{Simd, WithSimd};
 use std::ops::Range;

@@ -1,9 +1,10 @@
 //! Residual of a step and when Newton's method may stop.
 
+use super::Stepper;
 use super::sums::{Residual, Sizes};
-use super::{Attempt, Stepper};
 use crate::contact::friction::{Rough, natural_map};
 use crate::la::{CHUNK, larger};
+use crate::methods::Attempt;
 use crate::state::State;
 use crate::system::System;
 use crate::{Error, Result};

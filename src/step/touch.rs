@@ -1,12 +1,13 @@
 //! What may touch in a step: which of it is active at the start, and what it did by the end.
 
 use super::contact::{MANY, bound, shares};
-use super::{ACTIVATION, Attempt, Settings, Stepper};
+use super::{ACTIVATION, Settings, Stepper};
 use crate::case::data::{ContactMethod, Position};
 use crate::contact::Scene;
 use crate::contact::active_set::{ActiveSet, Bound};
 use crate::contact::turn::Turn;
 use crate::la::larger;
+use crate::methods::Attempt;
 use crate::schemes::Tableau;
 use crate::state::State;
 use crate::system::System;

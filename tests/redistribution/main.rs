@@ -9,7 +9,7 @@ mod curved;
 use carom::case::data::{self, MasslessLaw};
 use carom::contact::{Candidate, Contacts};
 use carom::la::Symmetric;
-use carom::march::Method;
+use carom::methods::Method;
 use carom::schemes;
 use carom::step::{Settings, Stepper};
 use carom::system::System;

@@ -4,10 +4,10 @@ use super::common::runs::{cases, shipped};
 use super::{Nothing, contents};
 use carom::checkpoint::Checkpoint;
 use carom::growth::{Quantity, Theorem};
-use carom::march::{self, Escort, Guards, Memory, Method};
+use carom::march::{self, Escort, Guards};
+use carom::methods::{Attempt, Memory, Method};
 use carom::run::{self, Manner};
 use carom::state::State;
-use carom::step::Attempt;
 use carom::{Error, Result, case};
 
 /// How a shipped case with these overrides fails when it runs.

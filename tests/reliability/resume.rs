@@ -5,14 +5,14 @@ use super::{after, contents, demand_same, run_into, thinned};
 use carom::case::Loaded;
 use carom::case::data::Encoding;
 use carom::cases::CASES;
-use carom::march::{self, Escort, Fixed, Guards, Memory, Method, Pace, Stride};
+use carom::march::{self, Escort, Fixed, Guards, Pace, Stride};
+use carom::methods::{Attempt, Memory, Method};
 use carom::sinks::Sink;
 use carom::sinks::columns::Columns;
 use carom::sinks::digest::Digest;
 use carom::sinks::frames::Frames;
 use carom::sinks::history::History;
 use carom::state::State;
-use carom::step::Attempt;
 use carom::{Error, Result, run};
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use super::Beams;
 use crate::case::{Format, parse};
 use crate::la::Symmetric;
-use crate::march::Method;
+use crate::methods::Method;
 use crate::model::{Component, Model};
 use crate::schemes;
 use crate::step::{Settings, Stepper};

@@ -15,12 +15,13 @@ mod tests;
 mod up;
 mod works;
 
-use super::{Attempt, Settings, Stepper};
+use super::{Settings, Stepper};
 use crate::Result;
 use crate::case::data::{ContactMethod, Position};
 use crate::la::Processor;
 use crate::la::lanes::Row;
 use crate::ledger::{self, Balance, StorageSums};
+use crate::methods::Attempt;
 use crate::schemes::Tableau;
 use crate::state::{Energy, State};
 use crate::system::System;

@@ -2,7 +2,7 @@
 
 use super::super::Stepper;
 use crate::case::{Case, Format, parse};
-use crate::march::Method;
+use crate::methods::Method;
 use crate::model::Model;
 use crate::schemes;
 use crate::state::State;
