@@ -1,18 +1,64 @@
 //! Advice on a case, and the refusal of what cannot work.
 //!
-//! A scheme outside its dissipation range runs, with advice; only what is unstable is an error.
+//! A scheme outside its dissipation range runs, with advice; only what is unstable is an error. [`REVIEW`] lists what is asked
+//! of every model: models that mean something else than they seem to.
 
+mod mechanism;
+mod review;
+
+use crate::case::Loaded;
 use crate::case::data::{Analysis, Case, MasslessLaw, Position};
 use crate::ledger::Ledger;
 use crate::march::{Arrival, ROUNDING};
 use crate::model::{Component, Model};
 use crate::schemes;
+use crate::sinks::digest::Digest;
 use crate::step;
 use crate::system::{System, redistribution};
 use crate::{Error, Result};
 
-/// Sentences of advice on a case; an error if its step is unstable.
-pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>> {
+/// A piece of advice and the value of the case that caused it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// Key path of the value, such as `contact.floor.restitution`; empty for the case as a whole.
+    pub path: String,
+    /// The advice, in one sentence.
+    pub text: String,
+}
+
+impl Advice {
+    fn new(path: impl Into<String>, text: impl Into<String>) -> Advice {
+        Advice { path: path.into(), text: text.into() }
+    }
+
+    /// The advice with the line of the case that it is about.
+    pub fn placed(&self, loaded: &Loaded) -> String {
+        loaded.locate(&self.path).map_or(self.text.clone(), |place| format!("{place}: {}", self.text))
+    }
+}
+
+/// What a review looks at.
+struct Subject<'a> {
+    case: &'a Case,
+    model: &'a Model,
+    system: &'a System,
+}
+
+/// What is asked of every model, in the order in which the answers are given.
+const REVIEW: &[fn(&Subject) -> Vec<Advice>] = &[
+    review::begins_inside,
+    review::contact_on_held_node,
+    review::meeting_without_joint,
+    review::body_that_nothing_holds,
+    mechanism::loose_bars,
+    review::doubtful_nearest,
+    review::motion_that_begins_with_a_jump,
+    review::linear_body_that_spins,
+    review::impact_through_touching_bodies,
+];
+
+/// Advice on a case; an error if its step is unstable.
+pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<Advice>> {
     let mut advice = Vec::new();
     let restitution = model.contacts.iter().map(|contact| contact.law.restitution).fold(0.0, f64::max);
     let moving = case.analysis == Analysis::Dynamic;
@@ -27,7 +73,7 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
         }
         step::admit(&row, case.scheme.position, system)?;
         advice.extend(short_beams(model));
-        advice.extend((kind.advice)(&row, restitution));
+        advice.extend((kind.advice)(&row, restitution).map(|text| Advice::new("scheme", text)));
         let limit = row.stability_limit();
         if limit == 0.0 {
             return Err(Error::Input(format!(
@@ -57,39 +103,42 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<String>
     for contact in &model.contacts {
         let flexible = contact.nodes.iter().any(|&node| !model.body_of(node).lines.is_empty());
         if contact.law.restitution > 0.0 && flexible {
-            advice.push(format!(
+            let text = format!(
                 "contact `{}`: restitution = {} on a flexible body makes the contact force noise; take 0, the body \
                  rebounds by its own waves",
                 contact.name, contact.law.restitution
-            ));
+            );
+            advice.push(Advice::new(format!("contact.{}.restitution", contact.name), text));
         }
     }
     for contact in &model.contacts {
         if contact.law.restitution > 0.0 && contact.law.friction > 0.0 && !contact.law.moreau {
-            advice.push(format!(
+            let text = format!(
                 "contact `{}`: friction together with Newton's restitution creates energy in about one impact in eight; take \
                  restitution = 0, or {{ e = {}, law = \"moreau\" }}",
                 contact.name, contact.law.restitution
-            ));
+            );
+            advice.push(Advice::new(format!("contact.{}.friction", contact.name), text));
         }
     }
-    if let Some(sentence) = weak_axial_contact(case, model) {
-        advice.push(sentence);
-    }
+    advice.extend(weak_axial_contact(case, model).map(|text| Advice::new("scheme.position", text)));
     advice.extend(weak_springs(case, model));
     let held = !model.supports.is_empty() || !model.contacts.is_empty();
     let loaded = !model.loads.is_empty() || model.gravity != [0.0; 2];
     if moving && !held && !loaded {
-        advice.push("nothing holds, loads or touches the model: it has free rigid-body motions".to_string());
+        advice.push(Advice::new("", "nothing holds, loads or touches the model: it has free rigid-body motions"));
     }
     if let Some(courant) = courant(case, model).filter(|_| moving)
         && !(0.05..=20.0).contains(&courant)
     {
-        advice.push(format!(
+        let text = format!(
             "the step is {courant:.3} times the transit time of a wave through the shortest element; waves are \
              resolved best near 1"
-        ));
+        );
+        advice.push(Advice::new("time.step", text));
     }
+    let subject = Subject { case, model, system };
+    advice.extend(REVIEW.iter().flat_map(|question| question(&subject)));
     Ok(advice)
 }
 
@@ -106,23 +155,24 @@ fn on_short_beam(model: &Model, node: usize) -> bool {
 }
 
 /// Beams that had better keep the mass of their contact nodes.
-fn short_beams(model: &Model) -> Vec<String> {
+fn short_beams(model: &Model) -> Vec<Advice> {
     let massless = model.contacts.iter().filter(|contact| contact.massless.is_some());
     let found = massless.filter_map(|contact| {
         let body = model.body_of(*contact.nodes.iter().find(|&&node| on_short_beam(model, node))?);
-        Some(format!(
+        let text = format!(
             "contact `{}`: mass = \"redistributed\" on the beam `{}` needs {FEW_BEAM_ELEMENTS} elements or more; with {} \
              the massless element is a soft spring: keep the mass with restitution = 0, or refine",
             contact.name,
             body.name,
             body.lines.len()
-        ))
+        );
+        Some(Advice::new(format!("contact.{}.mass", contact.name), text))
     });
     found.collect()
 }
 
 /// What a case could do better, for those who ask: contact nodes that should lose their mass.
-pub fn suggest(case: &Case, model: &Model, system: &System) -> Option<String> {
+pub fn suggest(case: &Case, model: &Model, system: &System) -> Option<Advice> {
     let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters);
     // All contacts of a case keep their mass, or none.
     let kept = model.contacts.iter().all(|contact| contact.massless.is_none());
@@ -136,11 +186,12 @@ pub fn suggest(case: &Case, model: &Model, system: &System) -> Option<String> {
         return None;
     }
     let names: Vec<String> = model.contacts.iter().map(|contact| format!("`{}`", contact.name)).collect();
-    Some(format!(
+    let text = format!(
         "contact {}: on a flexible body with few contact nodes mass = \"redistributed\" loses several times less energy in \
          impacts, and its contact force is smoother",
         names.join(", ")
-    ))
+    );
+    Some(Advice::new(format!("contact.{}.mass", model.contacts[0].name), text))
 }
 
 /// Energy that impacts gave, of the energy scale, above which a run says so.
@@ -157,6 +208,20 @@ pub fn restitution_gain(model: &Model, ledger: &Ledger) -> Option<String> {
              the step; restitution = 0 cannot",
             ledger.gained
         )
+    })
+}
+
+/// What a finished run says where a beam with a law for small rotations turned far.
+pub fn large_rotation(system: &System, digest: &Digest) -> Option<Advice> {
+    let (turn, dof) = digest.turn;
+    (turn > review::LARGE_TURN).then(|| {
+        let node = system.nodes.owner(dof as usize).0;
+        let text = format!(
+            "{} turned by {turn:.3}, where a linear beam knows small rotations only, up to about {}; take element = \"beam\"",
+            system.describe_node(node),
+            review::LARGE_TURN
+        );
+        Advice::new(format!("body.{}.element", system.body_of(node)), text)
     })
 }
 
@@ -218,7 +283,7 @@ fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
 
 /// The weakness of [`weak_axial_contact`] at point masses: one that is light for the spring behind it, on the scale of the
 /// step. What answers is then the mass at the other end, and the half of the impulse that velocities do not see.
-fn weak_springs(case: &Case, model: &Model) -> Vec<String> {
+fn weak_springs(case: &Case, model: &Model) -> Vec<Advice> {
     let Some(row) = schemes::find(&case.scheme.name).map(|kind| kind.tableau(&case.scheme.parameters)) else {
         return Vec::new();
     };
@@ -238,14 +303,15 @@ fn weak_springs(case: &Case, model: &Model) -> Vec<String> {
             (case.time.step * (stiffest.properties.stiffness / mass).sqrt() > 5.0).then_some((node, stiffest))
         });
         if let Some((node, spring)) = light.into_iter().next() {
-            found.push(format!(
+            let text = format!(
                 "contact `{}`: `{}` is light for the spring `{}` and the step, so that it answers an impulse only to \
                  1 - gamma/(2 beta) = {answer:.3} and sinks into the obstacle; take moreau-jean, or newmark with its \
                  defaults, a shorter step, or a heavier mass",
                 contact.name,
                 model.body_of(node).name,
                 spring.name
-            ));
+            );
+            found.push(Advice::new(format!("contact.{}", contact.name), text));
         }
     }
     found

@@ -5,7 +5,7 @@
 //! of an uninterrupted one, because all that a step depends on is here or is computed from it again.
 
 use crate::case::Loaded;
-use crate::files::{remove, write_atomically};
+use crate::files::{self, write_atomically};
 use crate::ledger::Ledger;
 use crate::methods::Memory;
 use crate::state::{Energy, State};
@@ -65,8 +65,7 @@ impl Identity {
         let mut files = BTreeMap::new();
         for name in loaded.case.files() {
             let path = loaded.path(name);
-            let bytes = std::fs::read(&path).map_err(Error::io("read", &path))?;
-            files.insert(name.to_string(), hex(&bytes));
+            files.insert(name.to_string(), hex(&files::read(&path)?));
         }
         Ok(Identity {
             version: env!("CARGO_PKG_VERSION").to_string(),
@@ -140,7 +139,7 @@ impl Checkpoint {
         if let Some(checkpoint) = Checkpoint::find(dir)? {
             return Ok(checkpoint);
         }
-        let there = |name: &str| dir.join(name).try_exists().map_err(Error::io("find", &dir.join(name)));
+        let there = |name: &str| files::exists(&dir.join(name));
         let why = match (there("summary.json")?, there("manifest.json")?) {
             (true, _) => "the run is complete".to_string(),
             // It is written before the first step, but assembling a large model takes its time.
@@ -157,10 +156,7 @@ impl Checkpoint {
     /// The checkpoint of a directory if there is one.
     fn find(dir: &Path) -> Result<Option<Checkpoint>> {
         let path = dir.join(FILE);
-        let bytes = match std::fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(Error::io("read", &path))?,
-        };
+        let Some(bytes) = files::find(&path)? else { return Ok(None) };
         let broken = |what| Error::Input(format!("{}: {what}", path.display()));
         Checkpoint::parse(&bytes).map(Some).map_err(broken)
     }
@@ -268,7 +264,7 @@ impl Keeper {
     /// Writes a checkpoint; its identity is put in here.
     pub fn keep(&mut self, make: impl FnOnce(Identity) -> Result<Checkpoint>) -> Result<()> {
         if !self.early {
-            std::fs::create_dir_all(&self.dir).map_err(Error::io("create", &self.dir))?;
+            files::make_directories(&self.dir)?;
         }
         make(self.identity.clone())?.write(&self.dir)?;
         (self.last, self.since) = (Instant::now(), 0);
@@ -278,13 +274,22 @@ impl Keeper {
     /// Removes the checkpoint of a run that is complete.
     pub fn done(&self) -> Result<()> {
         if self.early {
-            return remove(&self.dir.join(FILE));
+            return files::remove(&self.dir.join(FILE));
         }
-        let gone = std::fs::remove_dir_all(&self.dir);
         // Most such runs never come to a checkpoint.
-        let gone = gone.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) });
-        gone.map_err(Error::io("remove", &self.dir))
+        if files::exists(&self.dir)? { discard(&self.dir) } else { Ok(()) }
     }
+}
+
+/// Removes a directory with nothing but a checkpoint, or what a kill left of one; what somebody else keeps there stays.
+/// A power cut may bring it back until the directory above is synced.
+pub(crate) fn discard(dir: &Path) -> Result<()> {
+    for (name, kind) in files::entries(dir)? {
+        if kind.is_file() && (name == FILE || name == format!(".{FILE}.tmp")) {
+            files::remove_file(&dir.join(name))?;
+        }
+    }
+    files::remove_if_empty(dir)
 }
 
 /// A path as a text in files. One that is no text stands as its bytes in hexadecimal after a NUL, which no path has.
@@ -323,7 +328,8 @@ mod path_as_text {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// The SHA-256 of some bytes.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -15,6 +15,14 @@ pub enum Error {
     Usage(String),
     /// Bad case, mesh or table; the text is complete, with file, line and what is allowed. Exit code 3.
     Input(String),
+    /// A value of the case that turns out wrong in the model. Who has the text of the case turns it into
+    /// [`Error::Input`] with the line. Exit code 3.
+    Value {
+        /// Key path of the value, such as `contact.floor.radius`.
+        path: String,
+        /// What is wrong with it, and what is allowed.
+        text: String,
+    },
     /// Newton or contact not converged, or a singular matrix; exit code 4.
     Solver(String),
     /// A guard tripped (NaN, energy gain, penetration); exit code 5.
@@ -46,12 +54,20 @@ impl Error {
         move |source| Error::Io { action, path, source }
     }
 
+    /// An error of input with the key path of the value that led to it; other errors stay as they are.
+    pub(crate) fn at(self, path: &str) -> Error {
+        match self {
+            Error::Input(text) => Error::Value { path: path.to_string(), text },
+            other => other,
+        }
+    }
+
     /// Process exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Study(_) => 1,
             Error::Usage(_) => 2,
-            Error::Input(_) => 3,
+            Error::Input(_) | Error::Value { .. } => 3,
             Error::Solver(_) => 4,
             Error::Guard(_) => 5,
             Error::Io { .. } => 6,
@@ -70,6 +86,7 @@ impl fmt::Display for Error {
             | Error::Solver(text)
             | Error::Guard(text)
             | Error::Expectation(text)
+            | Error::Value { text, .. }
             | Error::Stopped { text, .. } => f.write_str(text),
             Error::Io { action, path, source } => write!(f, "cannot {action} {}: {source}", path.display()),
         }

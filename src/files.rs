@@ -1,24 +1,117 @@
-//! Writing files so that a reader never meets half of one.
+//! Every call to the file system: reading, and writing so that a reader never meets half of a file.
 //!
-//! Knows paths and bytes, and nothing of what the bytes mean.
+//! Knows paths and bytes, and nothing of what the bytes mean. What a promise rests on is brought to the disk in this
+//! order: the bytes of a file, its name, and then the directory that holds the name.
 
 #[doc(hidden)]
 pub mod faults;
+mod growing;
 
-use faults::{Operation, allowance, check};
+pub use growing::Growing;
+
+use faults::{Call, perform};
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::fs::{self, FileType, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use crate::error::{Error, Result};
 
-/// Replaces the content of `path`: at every instant, and after a crash, it holds the old bytes or all of the new ones.
+/// The bytes of a file.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    perform(|| Call::Look(path.into()), || fs::read(path)).map_err(Error::io("read", path))
+}
+
+/// The bytes of a file of at most `most` bytes; of a longer one so many and one more.
+pub fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let read = || {
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    perform(|| Call::Look(path.into()), read).map_err(Error::io("open", path))
+}
+
+/// The bytes of a file, or nothing if there is no such file. One that cannot be read is an error, not absent.
+pub fn find(path: &Path) -> Result<Option<Vec<u8>>> {
+    match read(path) {
+        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String> {
+    let broken = |error: std::string::FromUtf8Error| {
+        Error::Input(format!("{}: not UTF-8 at byte {}", path.display(), error.utf8_error().valid_up_to()))
+    };
+    String::from_utf8(read(path)?).map_err(broken)
+}
+
+/// A file open for reading piece by piece.
+#[derive(Debug)]
+pub struct Reading {
+    file: fs::File,
+    path: PathBuf,
+}
+
+/// Opens a file that is too large to be read at once.
+pub fn open(path: &Path) -> io::Result<Reading> {
+    let file = perform(|| Call::Look(path.into()), || fs::File::open(path))?;
+    Ok(Reading { file, path: path.into() })
+}
+
+impl Read for Reading {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        perform(|| Call::Look(self.path.clone()), || self.file.read(bytes))
+    }
+}
+
+/// Whether there is something of that name. A disk that does not answer is an error.
+pub fn exists(path: &Path) -> Result<bool> {
+    perform(|| Call::Look(path.into()), || path.try_exists()).map_err(Error::io("find", path))
+}
+
+/// The paths of what is in a directory, in their order.
+pub fn list(dir: &Path) -> Result<Vec<PathBuf>> {
+    let look = || fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>();
+    let mut paths = perform(|| Call::Look(dir.into()), look).map_err(Error::io("read", dir))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// What is in a directory, by name and in its order. A link is a link, whatever it leads to.
+pub fn entries(dir: &Path) -> Result<Vec<(String, FileType)>> {
+    let entry = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        Ok((entry.file_name().to_string_lossy().into_owned(), entry.file_type()?))
+    };
+    let look = || fs::read_dir(dir)?.map(entry).collect::<io::Result<Vec<_>>>();
+    let mut all = perform(|| Call::Look(dir.into()), look).map_err(Error::io("read", dir))?;
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(all)
+}
+
+/// Makes a directory and those above it that are missing; they are there after a power cut too.
+pub fn make_directories(dir: &Path) -> Result<()> {
+    let there = || perform(|| Call::Look(dir.into()), || dir.try_exists()).map_err(Error::io("create", dir));
+    if dir.as_os_str().is_empty() || there()? {
+        return Ok(());
+    }
+    dir.parent().map_or(Ok(()), make_directories)?;
+    let made = perform(|| Call::MakeDirectory(dir.into()), || fs::create_dir(dir));
+    // Runs of a sweep make the directory above them at the same time.
+    let made = made.or_else(|error| if dir.is_dir() { Ok(()) } else { Err(error) });
+    made.and_then(|()| sync_parent(dir)).map_err(Error::io("create", dir))
+}
+
+/// Replaces the content of `path`: at every instant, and after a crash, it holds the old bytes or all of the new ones;
+/// the new ones once this returns.
 ///
 /// The bytes go to the hidden neighbour `.<name>.tmp`, reach the disk, and then take over the name. The neighbour's name
 /// is fixed, so what a killed process left there is overwritten by the next one; two writers of one path are not
-/// supported. On failure `path` is as it was and the neighbour is gone.
+/// supported. On failure the neighbour is gone, and `path` is as it was, unless only the very last thing failed, to make
+/// the new name last.
 ///
 /// ```
 /// let directory = tempfile::tempdir().unwrap();
@@ -36,10 +129,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, bytes, false).map_err(Error::io("write", path))
 }
 
+/// Writes a file that is not there yet, and tells whether that is so; one that is there stays as it is.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let mut file = match File::open(OpenOptions::new().write(true).create_new(true), path, false) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        opened => opened.map_err(Error::io("create", path))?,
+    };
+    let written = file.write_all(bytes).and_then(|()| file.sync()).and_then(|()| sync_parent(path));
+    if written.is_err() {
+        // The first failure is the one worth telling.
+        let _ = remove_file(path);
+    }
+    written.map(|()| true).map_err(Error::io("write", path))
+}
+
 /// Brings all that was written in a directory and below it to the disk.
 pub fn sync_below(dir: &Path) -> Result<()> {
     let sync = || {
-        check(Operation::Sync)?;
         let handle = fs::File::open(dir)?;
         // One call for the whole file system is far cheaper than one for each of hundreds of small files.
         #[cfg(target_os = "linux")]
@@ -53,16 +159,47 @@ pub fn sync_below(dir: &Path) -> Result<()> {
         }
         handle.sync_all()
     };
-    sync().map_err(Error::io("sync", dir))
+    faults::sync(|| Call::SyncAll(dir.into()), sync).map_err(Error::io("sync", dir))
 }
 
-/// Removes a file, and what a process that was killed while replacing it left beside it.
+/// Removes a file for good, and what a process that was killed while replacing it left beside it.
 pub fn remove(path: &Path) -> Result<()> {
     let leftover = temporary(path).map_err(Error::io("remove", path))?;
-    if leftover.exists() {
-        fs::remove_file(&leftover).map_err(Error::io("remove", &leftover))?;
+    if exists(&leftover)? {
+        remove_file(&leftover)?;
     }
-    fs::remove_file(path).map_err(Error::io("remove", path))
+    remove_file(path)?;
+    sync_parent(path).map_err(Error::io("remove", path))
+}
+
+/// Removes a file; a power cut may bring it back until its directory is synced.
+pub fn remove_file(path: &Path) -> Result<()> {
+    perform(|| Call::Remove(path.into()), || fs::remove_file(path)).map_err(Error::io("remove", path))
+}
+
+/// Removes a directory if nothing is in it; what somebody keeps in it stays. A power cut may bring it back until the
+/// directory above is synced.
+pub fn remove_if_empty(dir: &Path) -> Result<()> {
+    match perform(|| Call::RemoveDirectory(dir.into()), || fs::remove_dir(dir)) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        other => other.map_err(Error::io("remove", dir)),
+    }
+}
+
+/// Makes last what was made, renamed and removed in a directory.
+pub fn sync_directory(dir: &Path) -> Result<()> {
+    sync_names(dir).map_err(Error::io("sync", dir))
+}
+
+fn sync_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), sync_names)
+}
+
+fn sync_names(dir: &Path) -> io::Result<()> {
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    // Elsewhere a directory cannot be opened, and its names need no sync.
+    let sync = || if cfg!(unix) { fs::File::open(dir)?.sync_all() } else { Ok(()) };
+    faults::sync(|| Call::SyncDirectory(dir.into()), sync)
 }
 
 /// The hidden neighbour in which the next content of a file is made.
@@ -74,20 +211,21 @@ fn temporary(path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(hidden))
 }
 
-fn replace(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+fn replace(path: &Path, bytes: &[u8], lasting: bool) -> io::Result<()> {
     let temporary = temporary(path)?;
-    let replaced = write_file(&temporary, bytes, sync)
-        .and_then(|()| check(Operation::Rename))
-        .and_then(|()| fs::rename(&temporary, path));
+    let rename = || Call::Rename { from: temporary.clone(), to: path.into() };
+    let replaced =
+        write_file(&temporary, bytes, lasting).and_then(|()| perform(rename, || fs::rename(&temporary, path)));
     if replaced.is_err() {
         // The first failure is the one worth telling; often there is no file to remove.
-        let _ = fs::remove_file(&temporary);
+        let _ = remove_file(&temporary);
     }
-    replaced
+    replaced?;
+    if lasting { sync_parent(path) } else { Ok(()) }
 }
 
 fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
-    let mut file = File::open(OpenOptions::new().write(true).create(true).truncate(true), path)?;
+    let mut file = File::create(path)?;
     file.write_all(bytes)?;
     if sync { file.sync() } else { Ok(()) }
 }
@@ -112,106 +250,52 @@ pub fn rewrite(path: &Path, bytes: &[u8]) -> Result<()> {
     // The permissions come before the content, so that nobody can read what they may not.
     let begun = write_file(&temporary, b"", false).and_then(|()| fs::set_permissions(&temporary, now.permissions()));
     begun.and_then(|()| replace(path, bytes, true)).map_err(|error| {
-        let _ = fs::remove_file(&temporary);
+        let _ = remove_file(&temporary);
         Error::io("write", path)(error)
     })
 }
 
-/// A file for writing whose operations can be made to fail.
+/// A file open for writing that knows its place, for the record of its calls.
 #[derive(Debug)]
-struct File(fs::File);
+struct File {
+    file: fs::File,
+    path: PathBuf,
+    at: u64,
+}
 
 impl File {
-    fn open(how: &OpenOptions, path: &Path) -> io::Result<File> {
-        check(Operation::Open)?;
-        no_links(&mut how.clone()).open(path).map(File)
+    /// Opens a file empty.
+    fn create(path: &Path) -> io::Result<File> {
+        File::open(OpenOptions::new().write(true).create(true).truncate(true), path, true)
+    }
+
+    fn open(how: &OpenOptions, path: &Path, truncate: bool) -> io::Result<File> {
+        let call = || Call::Open { path: path.into(), truncate };
+        Ok(File { file: perform(call, || no_links(&mut how.clone()).open(path))?, path: path.into(), at: 0 })
     }
 
     fn sync(&self) -> io::Result<()> {
-        check(Operation::Sync)?;
-        self.0.sync_all()
+        faults::sync(|| Call::Sync(self.path.clone()), || self.file.sync_all())
     }
 }
 
 impl Write for File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(&bytes[..allowance(bytes.len())?])
+        let call = || Call::Write { path: self.path.clone(), at: self.at, bytes: bytes.into() };
+        let written = faults::write(call, bytes, |bytes| self.file.write(bytes))?;
+        self.at += written as u64;
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.file.flush()
     }
 }
 
-/// A file that grows, and that can be cut back to where it was and grow on.
-#[derive(Debug)]
-pub struct Growing {
-    path: PathBuf,
-    file: BufWriter<File>,
-    length: u64,
-    flushed: Instant,
-}
-
-impl Growing {
-    /// Opens the file empty, or cut to `length` if it is to go on.
-    pub fn open(path: &Path, length: Option<u64>) -> Result<Growing> {
-        let fail = Error::io("open", path);
-        let open = || {
-            let Some(length) = length else {
-                return File::open(OpenOptions::new().write(true).create(true).truncate(true), path);
-            };
-            let mut file = File::open(OpenOptions::new().write(true), path)?;
-            if file.0.metadata()?.len() < length {
-                return Err(io::Error::new(
-                    io::ErrorKind::UnexpectedEof,
-                    "the file is shorter than its checkpoint says",
-                ));
-            }
-            file.0.set_len(length)?;
-            file.0.seek(SeekFrom::End(0))?;
-            Ok(file)
-        };
-        let file = BufWriter::with_capacity(1 << 16, open().map_err(fail)?);
-        Ok(Growing { path: path.to_path_buf(), file, length: length.unwrap_or(0), flushed: Instant::now() })
-    }
-
-    /// Appends bytes; they reach the disk within a second or so, as long as more of them come.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.length += bytes.len() as u64;
-        let mut write = || {
-            self.file.write_all(bytes)?;
-            if self.flushed.elapsed().as_millis() >= 500 {
-                self.file.flush()?;
-                self.file.get_ref().sync()?;
-                self.flushed = Instant::now();
-            }
-            Ok(())
-        };
-        write().map_err(Error::io("write", &self.path))
-    }
-
-    /// Writes over the bytes from `at` on; what was appended stays the end.
-    pub fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
-        let mut write = || {
-            self.file.flush()?;
-            let file = self.file.get_mut();
-            file.0.seek(SeekFrom::Start(at))?;
-            file.write_all(bytes)?;
-            file.0.seek(SeekFrom::End(0)).map(|_| ())
-        };
-        write().map_err(Error::io("write", &self.path))
-    }
-
-    /// Bytes so far.
-    pub fn length(&self) -> u64 {
-        self.length
-    }
-
-    /// Brings everything to the disk and returns the length.
-    pub fn sync(&mut self) -> Result<u64> {
-        self.file.flush().map_err(Error::io("write", &self.path))?;
-        self.file.get_ref().sync().map_err(Error::io("sync", &self.path))?;
-        Ok(self.length)
+impl Seek for File {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.at = self.file.seek(to)?;
+        Ok(self.at)
     }
 }
 

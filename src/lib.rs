@@ -42,6 +42,7 @@ pub mod growth;
 pub mod la;
 pub mod ledger;
 pub mod march;
+pub mod memory;
 pub mod mesh;
 pub mod methods;
 pub mod model;

@@ -11,7 +11,7 @@ use std::path::Path;
 /// One natural mode.
 #[derive(Clone, Debug)]
 pub struct Mode {
-    /// Angular frequency; zero for a rigid-body mode.
+    /// Angular frequency; zero for a rigid-body mode, and for one about an unstable state, which grows instead of oscillating.
     pub omega: f64,
     /// Whether the mode moves the structure without straining it.
     pub rigid: bool,
@@ -28,16 +28,15 @@ pub fn lowest(system: &System, count: usize) -> Result<Vec<Mode>> {
     let singular =
         |s: Singular| Error::Solver(format!("no modes: a matrix is singular near {}", system.describe(s.row)));
     let pairs = subspace::lowest(&stiffness, &system.mass, free, count).map_err(singular)?;
-    // Rigid modes come out as rounding of the elastic ones; between the two lie many decades.
-    let largest = pairs.iter().map(|(value, _)| value.abs()).fold(0.0, f64::max);
-    let highest = system.highest_frequency().map_err(singular)?;
-    let limit = (1e-9 * largest).max(1e-13 * highest * highest);
-    Ok(pairs
+    let mut modes: Vec<Mode> = pairs
         .into_iter()
-        .map(|(value, vector)| {
-            let rigid = value < limit;
+        .map(|(_, vector)| {
             let mut shape = vec![0.0; system.nodes.total];
             shape[..free].copy_from_slice(&vector);
+            // The shape is of unit mass, so its energy is its eigenvalue, (T25): its error is the square of that of the
+            // shape, where the eigenvalue of the iteration carries the rounding of the largest stiffness.
+            let strain = Strain::of(system, &shape);
+            let omega = strain.energy.max(0.0).sqrt();
             let size = |rotation: bool| {
                 (0..free)
                     .filter(|&i| system.nodes.is_rotation(i) == rotation)
@@ -46,9 +45,52 @@ pub fn lowest(system: &System, count: usize) -> Result<Vec<Mode>> {
             };
             let scale = if size(false) > 0.0 { size(false) } else { size(true) };
             shape.iter_mut().for_each(|x| *x /= scale);
-            Mode { omega: if rigid { 0.0 } else { value.sqrt() }, rigid, shape }
+            let rigid = strain.is_rounding();
+            Mode { omega: if rigid { 0.0 } else { omega }, rigid, shape }
         })
-        .collect())
+        .collect();
+    modes.sort_by(|a, b| b.rigid.cmp(&a.rigid).then(a.omega.total_cmp(&b.omega)));
+    Ok(modes)
+}
+
+/// Twice the strain energy of a motion, and the size of the products that cancel in it.
+struct Strain {
+    energy: f64,
+    products: f64,
+}
+
+impl Strain {
+    /// xᵀ K x about the initial state, element by element and from differences between the ends of each: what a motion of
+    /// both ends alike would leave as rounding does not arise.
+    fn of(system: &System, x: &[f64]) -> Strain {
+        let mut strain = Strain { energy: 0.0, products: 0.0 };
+        for element in &system.elements {
+            let block = element.block();
+            let half = block.per / block.nodes_per_element;
+            for e in 0..block.len() {
+                let (stiffness, dofs) = (element.tangent(e, &system.q0).stiffness, block.element(e));
+                let value = |j: usize| x[dofs[j] as usize];
+                let relative = |j: usize| match (system.nodes.is_rotation(dofs[j] as usize), j < half) {
+                    (true, _) => value(j),
+                    (false, true) => 0.0,
+                    (false, false) => value(j) - value(j - half),
+                };
+                for i in 0..dofs.len() {
+                    for j in 0..dofs.len() {
+                        strain.energy += relative(i) * stiffness[(i, j)] * relative(j);
+                        strain.products += (value(i) * stiffness[(i, j)] * value(j)).abs();
+                    }
+                }
+            }
+        }
+        strain
+    }
+
+    /// Whether the motion lies in the null space of K as far as a stiffness matrix can tell: that of rigid motions is the
+    /// square of rounding, that of the softest true mode one over the condition of the matrix.
+    fn is_rounding(&self) -> bool {
+        self.energy.abs() <= f64::EPSILON * self.products
+    }
 }
 
 /// Writes the shapes as a ParaView series, one frame per mode; its "time" is the number of the mode.

@@ -6,6 +6,7 @@ use crate::checkpoint::{Checkpoint, Identity, Keeper, Rhythm};
 use crate::directory::{Directory, Manifest};
 use crate::files::write_atomically;
 use crate::march::{self, Escort, Fixed, Guards, Ladder};
+use crate::memory::{Limit, Sizes};
 use crate::methods::Method;
 use crate::model::Model;
 use crate::report;
@@ -37,19 +38,30 @@ pub struct Prepared {
     pub model: Model,
     /// The equations.
     pub system: System,
-    /// Sentences of advice.
+    /// Sentences of advice, each with the line of the case that it is about.
     pub advice: Vec<String>,
 }
 
-/// Builds model and equations of a case, and refuses what cannot run.
+/// Builds model and equations of a case, and refuses what cannot run, or not in the memory of the machine; runs that are
+/// made side by side share it.
 pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
-    let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
+    let together = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
+    prepare_within(loaded, Limit::of_machine().map(|limit| limit.shared(together)).as_ref())
+}
+
+/// Builds model and equations of a case, and refuses what cannot run, or not within a limit of memory: by the case alone
+/// before anything is built, by the equations before anything is factored.
+pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared> {
+    Sizes::of_case(loaded).demand(limit)?;
+    let model = Model::new(&loaded.case, &|name| loaded.path(name)).map_err(|error| loaded.placed(error))?;
     let system = System::assemble(&model)?;
+    Sizes::of_system(loaded, &model, &system).demand(limit)?;
     Guards::new(&loaded.case, &system).check_start()?;
     if loaded.case.analysis == Analysis::Static {
         statics::refuse_mechanism(&system)?;
     }
     let advice = advice::advise(&loaded.case, &model, &system)?;
+    let advice = advice.iter().map(|advice| advice.placed(loaded)).collect();
     Ok(Prepared { model, system, advice })
 }
 
@@ -128,6 +140,7 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let identity = Identity::new(loaded)?;
     // A checkpoint that does not fit is no loss but time.
     let from = dir.map(Checkpoint::usable).transpose()?.flatten().filter(|it| it.identity.demand(&identity).is_ok());
+    let files = identity.files.clone();
     let mut digest = Digest::new(system);
     let mut keeper = dir.map(|dir| Keeper::late(dir, identity, often(&loaded.case)));
     let setup = clock.elapsed();
@@ -135,15 +148,24 @@ pub fn measure(loaded: &Loaded, dir: Option<&Path>, stop: &dyn Fn() -> Option<Er
     let (arrival, factorization) = march_with(&loaded.case, &prepared, &mut [&mut digest], escort)?;
     keeper.map_or(Ok(()), |keeper| keeper.done())?;
     let advice = prepared.advice.clone();
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let parts =
+        Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let timing = Timing { output_s: 0.0, ..Timing::new(setup, arrival.stepping, clock.elapsed()) };
     Ok(Summary::new(parts, timing))
 }
 
 /// Runs a case and writes its files into `out`.
 pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
+    run_within(loaded, out, None, manner)
+}
+
+/// Runs a case and writes its files into `out`, in at most so many bytes of memory; in what the machine has unless given.
+pub fn run_within(loaded: &Loaded, out: &Path, max_memory: Option<u64>, manner: Manner) -> Result<Summary> {
     let clock = Instant::now();
-    let prepared = prepare(loaded)?;
+    let prepared = match max_memory {
+        Some(bytes) => prepare_within(loaded, Some(&Limit::given(bytes)))?,
+        None => prepare(loaded)?,
+    };
     let identity = Identity::new(loaded)?;
     let manifest = Manifest::of_case(&serde_json::to_value(&loaded.case).expect("a case is plain data"));
     // Only now: a case that cannot run must not cost the user the results of an earlier one. Held until all is written.
@@ -188,6 +210,7 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     if let Some(animation) = &mut animation {
         sinks.push(animation);
     }
+    let files = identity.files.clone();
     let mut keeper = Keeper::new(out, identity, often(case));
     let escort = Escort { keeper: Some(&mut keeper), from, stop: manner.stop };
     let result = march_with(case, &prepared, &mut sinks, escort);
@@ -199,8 +222,11 @@ pub fn run(loaded: &Loaded, out: &Path, manner: Manner) -> Result<Summary> {
     let mut advice = prepared.advice.clone();
     advice.extend(advice::contact_work(system, &arrival.ledger));
     advice.extend(advice::restitution_gain(model, &arrival.ledger));
+    advice.extend(advice::large_rotation(system, &digest).map(|advice| advice.placed(loaded)));
+    advice.extend(digest.unstable.map(|branch| statics::unstable_advice(system, &arrival.state, branch)));
     advice.extend(advice::open_ledger(model, system, &arrival));
-    let parts = Parts { loaded, model, system, digest: &digest, arrival: &arrival, factorization, advice };
+    let parts =
+        Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let total = clock.elapsed();
     let summary = Summary::new(parts, Timing::new(setup, arrival.stepping, total));
     let text = serde_json::to_string_pretty(&summary).expect("a summary is plain data");

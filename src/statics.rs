@@ -2,6 +2,10 @@
 //!
 //! The same elements, contacts and sinks as in a transient; inertia and damping are absent.
 
+mod stability;
+
+pub use stability::unstable_advice;
+
 use crate::case::data::ContactSolver;
 use crate::contact::Scene;
 use crate::contact::active_set::diagonal;
@@ -37,6 +41,8 @@ pub struct Statics<'a> {
     force: Vec<f64>,
     y: Vec<f64>,
     closing: Vec<u32>,
+    /// Whether the tangent of a pass of this attempt was singular or had negative pivots.
+    turned: bool,
 }
 
 impl<'a> Statics<'a> {
@@ -62,6 +68,7 @@ impl<'a> Statics<'a> {
             force: vec![0.0; m],
             y: vec![0.0; m],
             closing: Vec::new(),
+            turned: false,
         }
     }
 
@@ -83,6 +90,7 @@ impl<'a> Statics<'a> {
     fn equilibrate(&mut self, to: &mut Attempt) -> Result<()> {
         let system = self.system;
         (to.passes, to.factorizations, to.sweeps, to.method) = (0, 0, 0, Solver::None);
+        self.turned = false;
         system.applied(to.state.time, &mut to.state.applied);
         self.force.copy_from_slice(&to.state.force);
         self.compliance.resize(self.force.len());
@@ -96,7 +104,7 @@ impl<'a> Statics<'a> {
                 (0..2).map(|c| if residual[c] > 0.0 { residual[c] / limit[c] } else { 0.0 }).fold(0.0, f64::max);
             let law = self.contact_residual(to);
             // Near the limit passes go on while they help: few steps carry the whole path, and each is to be exact.
-            let settled = worst > 0.25 * last || worst == 0.0;
+            let settled = worst > 0.25 * last || worst == 0.0 || to.passes >= self.passes;
             if worst <= STALLED && law <= 1e-10 && settled {
                 to.complementarity = law;
                 return Ok(());
@@ -142,7 +150,9 @@ impl<'a> Statics<'a> {
         if self.factored.is_none() || !steady {
             system.effective(&to.state.q, 0.0, 0.0, 1.0, &mut self.tangent);
             self.bend(to);
-            self.factor.factor(&self.tangent).map_err(|s| mechanism(system, s.row))?;
+            let factored = self.factor.factor(&self.tangent);
+            self.turned |= factored.is_err() || self.factor.negative() > 0;
+            factored.map_err(|s| mechanism(system, s.row))?;
             self.factored = Some((0.0, to.state.step));
             if !steady {
                 to.factorizations += 1;
@@ -278,6 +288,7 @@ impl<'a> Statics<'a> {
             state.impulse[i] = h * self.force[i];
             to.gaps.push(candidate.gap_at_end(&state.q));
         }
+        to.unstable = self.unstable();
         to.active = self.force.iter().filter(|f| **f > 0.0).count();
         to.balance = Balance::default();
         self.pushed.swap(0, 1);
@@ -345,7 +356,9 @@ impl Method for Statics<'_> {
         for (dof, function) in &self.system.drives {
             to.state.q[*dof] = function.value(t1);
         }
-        self.equilibrate(to)?;
+        if let Err(error) = self.equilibrate(to) {
+            return Err(self.lost_stiffness(from, to).unwrap_or(error));
+        }
         self.finish(Some(from), h, to);
         Ok(())
     }

@@ -1,14 +1,15 @@
 //! What `summary.json` and the terminal say of a run.
 
 use crate::case::Loaded;
+use crate::checkpoint::hex;
 use crate::contact::solver::SOLVERS;
 use crate::march::Arrival;
 use crate::model::{Component, Model};
-use crate::sinks::digest::Digest;
+use crate::sinks::digest::{Digest, UnstableBranch};
 use crate::system::System;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -54,6 +55,8 @@ pub struct Summary {
     pub closings: u64,
     /// Contacts by name.
     pub contacts: Map<String, Value>,
+    /// Where a static path is unstable: load parameters and the number of negative pivots; null where it is not.
+    pub unstable: Option<UnstableBranch>,
     /// Solver counts.
     pub counts: Value,
     /// Every probe: index of its point in the frames, position and velocity at the end.
@@ -95,6 +98,8 @@ impl Timing {
 pub struct Parts<'a> {
     /// The case.
     pub loaded: &'a Loaded,
+    /// SHA-256 of every file that the case names.
+    pub files: &'a BTreeMap<String, String>,
     /// Its model.
     pub model: &'a Model,
     /// Its equations.
@@ -112,7 +117,7 @@ pub struct Parts<'a> {
 impl Summary {
     /// Draws up the summary of a completed run.
     pub fn new(parts: Parts, timing: Timing) -> Summary {
-        let Parts { loaded, model, system, digest, arrival, factorization, advice } = parts;
+        let Parts { loaded, files, model, system, digest, arrival, factorization, advice } = parts;
         let (sum, start, end) = (&arrival.ledger.sum, &arrival.start, &arrival.state.energy);
         let case = serde_json::to_value(&loaded.case).expect("a case is plain data");
         let mut contacts = Map::new();
@@ -127,6 +132,7 @@ impl Summary {
                     "impulse": contact.impulse,
                     "longest_peak": longest.map(|e| e.peak),
                     "peak": contact.peak,
+                    "penetration": contact.penetration,
                     "peak_time": contact.peak_time,
                     "plateau": longest.and_then(|e| e.plateau()),
                     "roughness": contact.roughness(),
@@ -140,7 +146,7 @@ impl Summary {
             status: "completed",
             version: env!("CARGO_PKG_VERSION"),
             title: loaded.case.title.clone(),
-            hashes: hashes(loaded, &case),
+            hashes: hashes(loaded, files, &case),
             case,
             nodes: model.places.len(),
             elements: system.elements.iter().map(|e| e.block().len()).sum(),
@@ -169,6 +175,7 @@ impl Summary {
             complementarity: digest.complementarity,
             closings: digest.closings,
             contacts,
+            unstable: digest.unstable,
             counts: json!({
                 "newton": digest.passes,
                 "factorizations": digest.factorizations,
@@ -209,7 +216,11 @@ impl Summary {
         );
         for (name, contact) in &self.contacts {
             let value = |key: &str| contact[key].as_f64().map_or("-".to_string(), figure);
-            line(&format!("contact {name}"), closed_words(contact).unwrap_or_else(|| "never closed".into()));
+            // What lies behind an obstacle is not open.
+            let deep = contact["penetration"].as_f64().is_some_and(|depth| depth > 0.0);
+            let idle =
+                || if deep { format!("no force, though {} deep", value("penetration")) } else { "never closed".into() };
+            line(&format!("contact {name}"), closed_words(contact).unwrap_or_else(idle));
             if !contact["closed"].is_null() {
                 line(
                     "  force",
@@ -322,20 +333,10 @@ fn bodies(model: &Model) -> Vec<Value> {
         .collect()
 }
 
-fn hashes(loaded: &Loaded, case: &Value) -> Map<String, Value> {
-    let mut all = Map::new();
-    let mut add = |name: &str, bytes: &[u8]| {
-        let hex: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
-        all.insert(name.to_string(), hex.into());
-    };
-    add("case", case.to_string().as_bytes());
-    for file in loaded.case.files() {
-        // The model was read from these files a moment ago; one that vanished since has no hash.
-        if let Ok(bytes) = std::fs::read(loaded.path(file)) {
-            add(file, &bytes);
-        }
-    }
-    all
+fn hashes(loaded: &Loaded, files: &BTreeMap<String, String>, case: &Value) -> Map<String, Value> {
+    let case = ("case".to_string(), hex(case.to_string().as_bytes()).into());
+    let hash = |name: &str| Some((name.to_string(), files.get(name)?.clone().into()));
+    std::iter::once(case).chain(loaded.case.files().into_iter().filter_map(hash)).collect()
 }
 
 #[cfg(test)]

@@ -1,18 +1,19 @@
 //! Small tables of numbers from CSV files: time functions and initial fields.
 
 use crate::{Error, Result};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// Rows of a CSV file with at least `columns` numbers each; the first column must ascend. Lines that are empty or
-/// begin with `#`, and one header line, are passed over.
-pub fn read(path: &Path, columns: usize) -> Result<Vec<Vec<f64>>> {
-    let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
+/// Rows of a CSV file with as many numbers as `columns` allows, the same in every row; the first column must ascend. Lines
+/// that are empty or begin with `#`, and one header line, are passed over.
+pub fn read(path: &Path, columns: RangeInclusive<usize>) -> Result<Vec<Vec<f64>>> {
+    let bytes = crate::files::read(path)?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     parse(&bytes, &name, columns)
 }
 
 /// The same from bytes; `name` stands in messages.
-pub fn parse(bytes: &[u8], name: &str, columns: usize) -> Result<Vec<Vec<f64>>> {
+pub fn parse(bytes: &[u8], name: &str, columns: RangeInclusive<usize>) -> Result<Vec<Vec<f64>>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes)
         .map_err(|e| Error::Input(format!("{name}: not UTF-8 at byte {}", e.valid_up_to())))?;
@@ -41,8 +42,15 @@ pub fn parse(bytes: &[u8], name: &str, columns: usize) -> Result<Vec<Vec<f64>>> 
             return fail(format!("`{cell}` is not a finite number"));
         }
         header_allowed = false;
-        if row.len() < columns {
-            return fail(format!("{} columns, but {columns} are needed", row.len()));
+        if row.len() < *columns.start() {
+            return fail(format!("{} columns, but {} are needed", row.len(), columns.start()));
+        }
+        // Which of them was meant is not for the program to guess.
+        if row.len() > *columns.end() {
+            return fail(format!("{} columns, but only {} are read: remove the others", row.len(), columns.end()));
+        }
+        if rows.first().is_some_and(|first| first.len() != row.len()) {
+            return fail(format!("{} columns, but the rows before have {}", row.len(), rows[0].len()));
         }
         if rows.last().is_some_and(|last| last[0] >= row[0]) {
             return fail(format!("the first column must ascend, but {} does not", row[0]));
@@ -83,7 +91,7 @@ mod tests {
 
     #[test]
     fn reads_numbers_after_a_header_and_comments() {
-        let rows = parse(b"\xef\xbb\xbf# a table\r\ntime, value\r\n0, 1.5\r\n\r\n2e0, -3\r\n", "t.csv", 2).unwrap();
+        let rows = parse(b"\xef\xbb\xbf# a table\r\ntime, value\r\n0, 1.5\r\n\r\n2e0, -3\r\n", "t.csv", 2..=2).unwrap();
         assert_eq!(rows, [[0.0, 1.5], [2.0, -3.0]]);
     }
 
@@ -93,12 +101,13 @@ mod tests {
             ("0,1\n1,x\n", "t.csv:2: `x` is not a finite number"),
             ("0,nan\n", "t.csv:1: `nan` is not a finite number"),
             ("0,1\n1\n", "t.csv:2: 1 columns, but 2 are needed"),
+            ("0,1,7\n", "t.csv:1: 3 columns, but only 2 are read: remove the others"),
             ("0,1\n0,2\n", "t.csv:2: the first column must ascend, but 0 does not"),
             ("a,b\nc,d\n", "t.csv:2: `c` is not a finite number"),
             ("", "t.csv: no rows of numbers"),
         ] {
-            assert_eq!(parse(text.as_bytes(), "t.csv", 2).unwrap_err().to_string(), message);
+            assert_eq!(parse(text.as_bytes(), "t.csv", 2..=2).unwrap_err().to_string(), message);
         }
-        assert_eq!(parse(b"0,\xff", "t.csv", 2).unwrap_err().to_string(), "t.csv: not UTF-8 at byte 2");
+        assert_eq!(parse(b"0,\xff", "t.csv", 2..=2).unwrap_err().to_string(), "t.csv: not UTF-8 at byte 2");
     }
 }

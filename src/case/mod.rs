@@ -12,6 +12,7 @@ pub mod data;
 pub mod diagnostic;
 pub mod expect;
 mod files;
+mod locate;
 mod massless;
 mod overrides;
 pub mod reference;
@@ -34,7 +35,6 @@ pub use schema::schema;
 use crate::error::{Error, Result};
 use diagnostic::{Place, Sources};
 use files::Files;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Largest case file, in bytes; far beyond what anyone writes, far below what memory holds.
@@ -104,9 +104,7 @@ pub fn parse(text: &str, file: &str, format: Format, set: &[String]) -> std::res
 
 fn read(path: &Path) -> Result<String> {
     let name = path.display();
-    let file = std::fs::File::open(path).map_err(Error::io("open", path))?;
-    let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
+    let bytes = crate::files::read_at_most(path, MOST_BYTES)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(Error::Input(format!("{name}: a case file has at most {} MiB", MOST_BYTES >> 20)));
     }

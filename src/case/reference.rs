@@ -55,6 +55,13 @@ impl Page {
             if let Some(table) = field.kind.table() {
                 let path = if path.is_empty() { field.name.to_string() } else { format!("{path}.{}", field.name) };
                 let heading = match field.kind {
+                    Kind::Motions(keys, _) => format!(
+                        "### `{path}`\n\nOne function of time per key, {}: `{} = {{ {} = … }}`. Each of them is a text with an \
+                         expression of `t`, or a table:",
+                        listing(keys.iter().copied()),
+                        field.name,
+                        keys[0]
+                    ),
                     Kind::Tables(_) => format!("## `[[{path}]]`"),
                     _ if path.contains('.') => format!("### `{path}`"),
                     _ => format!("## `[{path}]`"),

@@ -134,7 +134,7 @@ static SET: Table = Table {
         optional("nearest", Vector, "The node nearest to this point"),
         optional("nodes", Refs(Reference::Nodes, 1, usize::MAX), "Union of bodies, earlier sets and parts"),
         optional("box", Vectors(2, 2), "All nodes inside a box given by two corners"),
-        default("every", Integer(1, MOST_ELEMENTS), "1", "Keeps every so-manieth of these nodes"),
+        default("every", Integer(1, MOST_ELEMENTS), "1", "Keeps one of every n of these nodes, the first included"),
     ],
     one_of: &[&["nearest", "nodes", "box"]],
     tag: None,

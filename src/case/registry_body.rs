@@ -99,7 +99,13 @@ static MATERIAL: Table = table(
 static SECTION: Table = Table {
     title: "section",
     doc: "Cross-section, by shape or, without `shape`, by its values",
-    fields: &[optional("shear_factor", Number(POSITIVE), "Overrides the shape's shear factor")],
+    fields: &[optional(
+        "shear_factor",
+        Number(POSITIVE),
+        "Overrides the shape's shear factor: 5/6 for a rectangle; for circle and tube Cowper's \
+         6(1+ν)(1+m²)²/((7+6ν)(1+m²)² + (20+12ν)m²) with m inner over outer radius and ν from `poisson`, or \
+         `young`/(2 `shear`) − 1; web·height/area for an I",
+    )],
     one_of: &[],
     tag: Some(Tag { key: "shape", doc: "Shape; absent for direct values", absent: Some(DIRECT), variants: shapes }),
 };

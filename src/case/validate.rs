@@ -175,6 +175,15 @@ impl Walk<'_> {
                 }
             }
             (Kind::Motions(keys, table), Value::Table(entries)) => {
+                let tag = table.tag.as_ref().map_or("", |tag| tag.key);
+                if let Some(entry) = entries.iter().find(|entry| entry.key == tag) {
+                    let message = format!("`{path}` does not say along what");
+                    let label = format!("belongs one level deeper, under {}", listing(keys.iter().copied()));
+                    let help =
+                        format!("write `{} = {{ {} = {{ {tag} = … }} }}`", field.name, keys[keys.len().min(2) - 1]);
+                    self.report(Diagnostic::new(&entry.place, &join(path, tag), message, label).help(help));
+                    return;
+                }
                 for entry in entries {
                     let path = join(path, &entry.key);
                     if keys.contains(&entry.key.as_str()) {

@@ -4,6 +4,7 @@ use super::{CaseArgs, Manners, output};
 use crate::case::Loaded;
 use crate::case::data::HistoryFormat;
 use crate::growth::Theorem;
+use crate::memory::{Size, Sizes};
 use crate::run::{Prepared, prepare};
 use crate::sinks::columns::Columns;
 use crate::{Error, Result, advice, run, summary};
@@ -42,8 +43,9 @@ impl Check {
     fn examine(&self, loaded: &Loaded) -> Result<()> {
         let Prepared { model, system, advice: mut sentences } = prepare(loaded)?;
         let case = &loaded.case;
-        sentences.extend(advice::suggest(case, &model, &system));
-        let stepper = run::method(case, &system)?;
+        sentences.extend(advice::suggest(case, &model, &system).map(|advice| advice.placed(loaded)));
+        // Gone before the frequencies need memory.
+        let factorization = run::method(case, &system)?.factorization();
         let highest = system
             .highest_frequency()
             .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
@@ -57,8 +59,7 @@ impl Check {
             vtk.every.map_or(vtk.frames.unwrap_or(200) as u64, |every| steps / every as u64).min(steps) + 1
         });
         let frame_bytes = frames * (model.places.len() as u64 * 96 + elements as u64 * 60 + 2500);
-        // Matrices, factors and about thirty vectors of the step.
-        let memory = system.mass.pattern.len() as u64 * 60 + system.nodes.total as u64 * 8 * 40;
+        let sizes = Sizes::of_system(loaded, &model, &system);
         let figures = json!({
             "title": case.title,
             "nodes": model.places.len(),
@@ -67,12 +68,12 @@ impl Check {
             "contact_candidates": system.contacts.len(),
             "linear": system.linear,
             "cannot_grow": Theorem::of(case, &system).map(|theorem| theorem.quantity.name()),
-            "factorization": stepper.factorization(),
+            "factorization": factorization,
             "steps": steps,
             "courant": advice::courant(case, &model),
             "shortest_period": period,
             "steps_per_shortest_period": period.map(|p| p / case.time.step),
-            "memory_bytes": memory,
+            "memory_bytes": sizes.bytes(),
             "history_bytes": history,
             "frames_bytes": frame_bytes,
             "advice": sentences,
@@ -87,7 +88,7 @@ impl Check {
             }
             let value = match value {
                 serde_json::Value::String(words) => words.clone(),
-                number if key.ends_with("bytes") => size(number.as_u64().unwrap_or(0)),
+                number if key.ends_with("bytes") => Size(number.as_u64().unwrap_or(0)).to_string(),
                 serde_json::Value::Number(number) if number.is_f64() => {
                     summary::figure(number.as_f64().unwrap_or(f64::NAN))
                 }
@@ -99,13 +100,5 @@ impl Check {
             text += &format!("advice: {sentence}\n");
         }
         output::print(&text)
-    }
-}
-
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes} bytes"),
-        10_000..10_000_000 => format!("{} kB", bytes / 1000),
-        _ => format!("{} MB", bytes / 1_000_000),
     }
 }

@@ -28,10 +28,10 @@ use std::path::{Path, PathBuf};
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Say only what went wrong.
+    /// Print errors only.
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Say more.
+    /// Print more: solver counts of a run, all rows of a test or a verification.
     #[arg(short, long, global = true)]
     verbose: bool,
     /// Threads for studies of many runs; one run uses one.
@@ -101,7 +101,7 @@ enum Command {
     Completions(completions::Completions),
 }
 
-/// How the keys of case files are told.
+/// In which form the keys of case files are printed.
 #[derive(Args)]
 struct Schema {
     /// A page for people instead: every key with its meaning, as Markdown.

@@ -39,6 +39,8 @@ impl Modes {
             let frequency = mode.omega / std::f64::consts::TAU;
             let row = if mode.rigid {
                 format!("{:>6}  {:>18}  {:>18}  {:>14}", k + 1, "0", "0", "rigid body")
+            } else if mode.omega == 0.0 {
+                format!("{:>6}  {:>18}  {:>18}  {:>14}", k + 1, "-", "-", "unstable")
             } else {
                 format!("{:>6}  {:>18.10e}  {frequency:>18.10e}  {:>14.6e}", k + 1, mode.omega, 1.0 / frequency)
             };

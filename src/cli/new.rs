@@ -2,10 +2,9 @@
 
 use super::{Manners, output};
 use crate::case::diagnostic::nearest;
+use crate::files::write_new;
 use crate::{Error, Result, cases, shell};
 use clap::Args;
-use std::fs::File;
-use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -30,24 +29,17 @@ impl New {
             )));
         };
         let path = PathBuf::from(format!("{}.toml", self.name.strip_suffix(".toml").unwrap_or(&self.name)));
-        let mut file = File::create_new(&path).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => Error::Usage(format!("{} exists already; choose another name", path.display())),
-            _ => Error::io("create", &path)(error),
-        })?;
         let mut text = case.text.to_string();
-        for mesh in cases::MESHES.iter().filter(|mesh| case.text.contains(mesh.path)) {
-            // Beside the new case, so that it stands on its own; what is there already is somebody's.
-            text = text.replace(mesh.path, mesh.name);
-            let beside = path.with_file_name(mesh.name);
-            match File::create_new(&beside) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                made => {
-                    let written = made.and_then(|mut file| file.write_all(mesh.bytes));
-                    written.map_err(Error::io("write", &beside))?;
-                }
-            }
+        let meshes: Vec<_> = cases::MESHES.iter().filter(|mesh| case.text.contains(mesh.path)).collect();
+        // Beside the new case, so that it stands on its own.
+        meshes.iter().for_each(|mesh| text = text.replace(mesh.path, mesh.name));
+        if !write_new(&path, text.as_bytes())? {
+            return Err(Error::Usage(format!("{} exists already; choose another name", path.display())));
         }
-        file.write_all(text.as_bytes()).map_err(Error::io("write", &path))?;
+        for mesh in meshes {
+            // What is there already is somebody's.
+            write_new(&path.with_file_name(mesh.name), mesh.bytes)?;
+        }
         if !manners.quiet {
             output::say(&format!("wrote {}; run it with: carom run {}", path.display(), shell::argument(&path)));
         }

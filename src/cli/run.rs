@@ -6,7 +6,7 @@ use crate::checkpoint::Checkpoint;
 use crate::contact::solver::SOLVERS;
 use crate::summary::Summary;
 use crate::sweep::Sweep;
-use crate::{Error, Result, case, directory, run};
+use crate::{Error, Result, case, directory, memory, run};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,9 @@ pub struct Run {
     /// Stop after this time with a checkpoint and exit code 8: seconds, or with a unit as in 90s, 15m, 2h.
     #[arg(long, value_name = "T", value_parser = stop::seconds)]
     max_wall: Option<f64>,
+    /// Refuse a run that would take more memory (exit code 3), as in 800MB, 4GB, 2GiB; what the machine has unless given.
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
+    max_memory: Option<u64>,
     /// Draw the energies in the terminal after the run.
     #[arg(long)]
     plot: bool,
@@ -35,6 +38,9 @@ pub struct Resume {
     /// Stop after this time with a checkpoint and exit code 8.
     #[arg(long, value_name = "T", value_parser = stop::seconds)]
     max_wall: Option<f64>,
+    /// Refuse a run that would take more memory (exit code 3); what the machine has unless given.
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
+    max_memory: Option<u64>,
 }
 
 impl Run {
@@ -46,7 +52,13 @@ impl Run {
             &loaded,
             &out,
             manners,
-            Start { force: self.force, from: None, max_wall: self.max_wall, plot: self.plot },
+            Start {
+                force: self.force,
+                from: None,
+                max_wall: self.max_wall,
+                max_memory: self.max_memory,
+                plot: self.plot,
+            },
         );
         if self.force {
             output::say_what_stays(&out, manners);
@@ -68,7 +80,13 @@ impl Resume {
             &loaded,
             &self.dir,
             manners,
-            Start { force: false, from: Some(checkpoint), max_wall: self.max_wall, plot: false },
+            Start {
+                force: false,
+                from: Some(checkpoint),
+                max_wall: self.max_wall,
+                max_memory: self.max_memory,
+                plot: false,
+            },
         )
     }
 }
@@ -78,6 +96,7 @@ struct Start {
     force: bool,
     from: Option<Checkpoint>,
     max_wall: Option<f64>,
+    max_memory: Option<u64>,
     plot: bool,
 }
 
@@ -88,7 +107,7 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
     }
     let stop = stop::watch(start.max_wall, out)?;
     let manner = run::Manner { force: start.force, from: start.from, stop: &stop, extra: &mut progress };
-    let summary = run::run(loaded, out, manner)
+    let summary = run::run_within(loaded, out, start.max_memory, manner)
         .map_err(|error| with_place(error, &out.join(loaded.case.output.history.format.file())))?;
     if !manners.quiet {
         for advice in &summary.advice {

@@ -2,7 +2,7 @@
 
 use super::{CaseArgs, Manners, failures, output, pool, stop};
 use crate::sweep::{self, Plan, Row, Sweep, Table, Wish};
-use crate::{Error, Result, directory};
+use crate::{Error, Result, directory, files};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ fn complete(
 fn tell(plan: &Plan, rows: &[Row], out: &Path, manners: &Manners) -> Result<()> {
     output::print(&Table { axes: &plan.axes()?, rows }.text(&plan.plot))?;
     if !manners.quiet {
-        let figure = if out.join("figure.svg").exists() { ", figure.svg" } else { "" };
+        let figure = if files::exists(&out.join("figure.svg"))? { ", figure.svg" } else { "" };
         output::say(&format!("files: {}", out.join(format!("{{table.csv, table.jsonl{figure}}}")).display()));
     }
     failures(rows.iter().filter(|row| row.failed()).count(), rows.len())

@@ -3,7 +3,7 @@
 use super::{Manners, output, pool};
 use crate::case;
 use crate::expect::{Verdict, Watch, bless, junit};
-use crate::files::{rewrite, write_atomically};
+use crate::files::{list, read_text, rewrite, write_atomically};
 use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
 use crate::{Error, Result, run};
@@ -89,15 +89,8 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         files.push(path.to_path_buf());
         return Ok(());
     }
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(Error::io("read", path))? {
-        let file = entry.map_err(Error::io("read", path))?.path();
-        if file.extension().is_some_and(|extension| extension == "toml") {
-            found.push(file);
-        }
-    }
-    found.sort();
-    files.extend(found);
+    let found = list(path)?;
+    files.extend(found.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "toml")));
     Ok(())
 }
 
@@ -129,7 +122,7 @@ fn blessed(tested: &mut Tested) -> Result<String> {
     }
     // The file itself, not a link to it.
     let path = tested.file.canonicalize().map_err(Error::io("find", &tested.file))?;
-    let old = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+    let old = read_text(&path)?;
     let new = bless::bless(&old, &values)?;
     rewrite(&path, new.as_bytes())?;
     for verdict in verdicts.iter_mut().filter(|verdict| verdict.remedy.is_some()) {

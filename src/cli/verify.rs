@@ -21,7 +21,7 @@ impl Verify {
         let book = pool(threads)?.install(verify::verify);
         if let Some(dir) = &self.markdown {
             let figures = dir.join("verification");
-            std::fs::create_dir_all(&figures).map_err(Error::io("create", &figures))?;
+            crate::files::make_directories(&figures)?;
             for (name, plot) in book.chapters.iter().filter_map(|chapter| chapter.figure.as_ref()) {
                 write_in(&figures, &format!("{name}.svg"), &plot.svg())?;
             }

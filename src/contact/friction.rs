@@ -9,6 +9,12 @@ use nalgebra::{DMatrix, DVector};
 /// Problems up to this size are solved by trying all states when every variant fails.
 const ENUMERATED: usize = 6;
 
+/// A law that is missed by this part of the largest velocity is missed, whatever the rounding.
+const MARGIN: f64 = 1e-6;
+
+/// Singular values below this part of the largest are zero.
+const RANK: f64 = 1e-10;
+
 /// A contact of the problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rough {
@@ -66,10 +72,14 @@ impl Frictional<'_> {
                 return outcome;
             }
         }
-        if self.contacts.len() <= ENUMERATED && self.enumerate(settings.tolerance, r, u, blocks) {
-            outcome.method = Method::Enumeration;
-            outcome.residual = self.residual(r, u, blocks);
-            outcome.converged = outcome.residual <= settings.tolerance;
+        if self.contacts.len() <= ENUMERATED {
+            if self.enumerate(settings.tolerance, r, u, blocks) {
+                outcome.method = Method::Enumeration;
+                outcome.residual = self.residual(r, u, blocks);
+                outcome.converged = outcome.residual <= settings.tolerance;
+            } else {
+                outcome.impossible = self.refute(r, u, blocks);
+            }
         }
         outcome
     }
@@ -142,44 +152,114 @@ impl Frictional<'_> {
 
     /// Tries all states of all contacts: open, sticking, sliding either way.
     fn enumerate(&self, tolerance: f64, r: &mut [f64], u: &mut [f64], blocks: &[[f64; 4]]) -> bool {
-        let states: Vec<u32> = self.contacts.iter().map(|c| if c.friction > 0.0 { 4 } else { 2 }).collect();
-        for mut code in 0..states.iter().product::<u32>() {
-            // Unknowns: (column combination, row that vanishes).
-            let mut unknowns: Vec<(Vec<(usize, f64)>, usize)> = Vec::new();
-            for (contact, count) in self.contacts.iter().zip(&states) {
-                let (n, state) = (contact.row, code % count);
-                code /= count;
-                match state {
-                    0 => {}
-                    1 if contact.friction > 0.0 => unknowns.extend([(vec![(n, 1.0)], n), (vec![(n + 1, 1.0)], n + 1)]),
-                    1 => unknowns.push((vec![(n, 1.0)], n)),
-                    side => {
-                        let sign = if side == 2 { -1.0 } else { 1.0 };
-                        unknowns.push((vec![(n, 1.0), (n + 1, sign * contact.friction)], n));
-                    }
-                }
+        (0..self.states()).any(|code| {
+            let state = self.state(code);
+            let right = state.right(self.b);
+            let solution = if state.rows.is_empty() { Some(right) } else { state.matrix.clone().lu().solve(&right) };
+            solution.is_some_and(|solution| {
+                self.set(&state, &solution, r);
+                self.residual(r, u, blocks) <= tolerance
+            })
+        })
+    }
+
+    /// Whether no state of the contacts has a solution, by a margin far above rounding. Every solution belongs to a state, and
+    /// a state whose equations are regular has one candidate. Where they are singular, either they contradict each other, or
+    /// impulses that do nothing are left free; then only what does not depend on these can refute the state.
+    fn refute(&self, r: &mut [f64], u: &mut [f64], blocks: &[[f64; 4]]) -> bool {
+        let scale = self.contacts.iter().flat_map(|c| self.rows(c)).map(|row| self.b[row].abs()).fold(0.0, f64::max);
+        (0..self.states()).all(|code| {
+            let state = self.state(code);
+            let right = state.right(self.b);
+            if state.rows.is_empty() {
+                self.set(&state, &right, r);
+                return self.residual(r, u, blocks) > MARGIN;
             }
-            let k = unknowns.len();
-            let mut matrix = DMatrix::zeros(k, k);
-            for (j, (columns, _)) in unknowns.iter().enumerate() {
-                for &(column, factor) in columns {
-                    for (i, (_, row)) in unknowns.iter().enumerate() {
-                        let entry = self.delassus.column(column).iter().find(|(at, _)| *at as usize == *row);
-                        matrix[(i, j)] += factor * entry.map_or(0.0, |(_, w)| *w);
-                    }
-                }
-            }
-            let right = DVector::from_fn(k, |i, _| -self.b[unknowns[i].1]);
-            let Some(solution) = (if k == 0 { Some(right) } else { matrix.lu().solve(&right) }) else { continue };
-            self.contacts.iter().for_each(|contact| self.rows(contact).for_each(|row| r[row] = 0.0));
-            for (value, (columns, _)) in solution.iter().zip(&unknowns) {
-                columns.iter().for_each(|&(column, factor)| r[column] += factor * value);
-            }
-            if self.residual(r, u, blocks) <= tolerance {
+            let svd = state.matrix.clone().svd(true, true);
+            let floor = RANK * svd.singular_values.amax();
+            let Ok(solution) = svd.solve(&right, floor) else { return false };
+            if (&state.matrix * &solution - &right).amax() > MARGIN * scale {
                 return true;
             }
+            self.set(&state, &solution, r);
+            let residual = self.residual(r, u, blocks);
+            let Some(v_t) = svd.v_t.as_ref().filter(|_| svd.singular_values.amin() <= floor) else {
+                return residual > MARGIN;
+            };
+            // Velocities are the same for all solutions if the free impulses move nothing.
+            let (speeds, mut idle) = (u.to_vec(), true);
+            for k in (0..svd.singular_values.len()).filter(|&k| svd.singular_values[k] <= floor) {
+                let more = &solution + v_t.row(k).transpose() * (1.0 + solution.amax());
+                self.set(&state, &more, r);
+                self.residual(r, u, blocks);
+                let rows = || self.contacts.iter().flat_map(|c| self.rows(c));
+                idle &= rows().all(|row| (u[row] - speeds[row]).abs() <= MARGIN * scale);
+            }
+            let penetrates = |contact: &Rough| speeds[contact.row] < -MARGIN * scale;
+            idle && self.contacts.iter().any(penetrates)
+        })
+    }
+
+    /// Number of combinations of states.
+    fn states(&self) -> u32 {
+        self.contacts.iter().map(|contact| if contact.friction > 0.0 { 4 } else { 2 }).product()
+    }
+
+    /// The combination of states with this number.
+    fn state(&self, mut code: u32) -> State {
+        let (mut columns, mut rows) = (Vec::new(), Vec::new());
+        for contact in self.contacts {
+            let count = if contact.friction > 0.0 { 4 } else { 2 };
+            let (n, state) = (contact.row, code % count);
+            code /= count;
+            match state {
+                0 => {}
+                1 if contact.friction > 0.0 => {
+                    columns.extend([vec![(n, 1.0)], vec![(n + 1, 1.0)]]);
+                    rows.extend([n, n + 1]);
+                }
+                1 => {
+                    columns.push(vec![(n, 1.0)]);
+                    rows.push(n);
+                }
+                side => {
+                    let sign = if side == 2 { -1.0 } else { 1.0 };
+                    columns.push(vec![(n, 1.0), (n + 1, sign * contact.friction)]);
+                    rows.push(n);
+                }
+            }
         }
-        false
+        let mut matrix = DMatrix::zeros(rows.len(), rows.len());
+        for (j, combination) in columns.iter().enumerate() {
+            for &(column, factor) in combination {
+                for (i, &row) in rows.iter().enumerate() {
+                    let entry = self.delassus.column(column).iter().find(|(at, _)| *at as usize == row);
+                    matrix[(i, j)] += factor * entry.map_or(0.0, |(_, w)| *w);
+                }
+            }
+        }
+        State { columns, rows, matrix }
+    }
+
+    /// Overwrites the impulses by those of a state.
+    fn set(&self, state: &State, solution: &DVector<f64>, r: &mut [f64]) {
+        self.contacts.iter().for_each(|contact| self.rows(contact).for_each(|row| r[row] = 0.0));
+        for (value, combination) in solution.iter().zip(&state.columns) {
+            combination.iter().for_each(|&(column, factor)| r[column] += factor * value);
+        }
+    }
+}
+
+/// What every contact does, and the equations of that: unknowns are combinations of impulses, and some rows must vanish.
+struct State {
+    columns: Vec<Vec<(usize, f64)>>,
+    rows: Vec<usize>,
+    matrix: DMatrix<f64>,
+}
+
+impl State {
+    fn right(&self, b: &[f64]) -> DVector<f64> {
+        DVector::from_fn(self.rows.len(), |i, _| -b[self.rows[i]])
     }
 }
 
@@ -215,4 +295,51 @@ fn solve_block(w: &[f64; 4], mu: f64, r: [f64; 2], u: [f64; 2]) -> Option<[f64; 
         let sliding = b[1] + tn * normal + tt * tangent;
         (denominator > 0.0 && sign * sliding >= 0.0).then_some([normal, tangent])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mass of one in a wedge of two planes, turned from the vertical by ±angle, that hits both at once with velocity `v`:
+    /// W and b of Newton's law with restitution e.
+    fn wedge(angle: f64, v: [f64; 2], e: f64) -> (Vec<Vec<f64>>, Vec<f64>) {
+        let (s, c) = angle.sin_cos();
+        let rows = [[c, s], [s, -c], [-c, s], [s, c]];
+        let times = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
+        let w = rows.iter().map(|a| rows.iter().map(|b| times(*a, *b)).collect()).collect();
+        let b = (0..4).map(|k| times(rows[k], v) * if k % 2 == 0 { 1.0 + e } else { 1.0 });
+        (w, b.collect())
+    }
+
+    fn solve(w: &[Vec<f64>], b: &[f64], mu: f64) -> Outcome {
+        let delassus = Delassus::full(w);
+        let contacts = [0, 2].map(|row| Rough { row, friction: mu });
+        let problem = Frictional { delassus: &delassus, contacts: &contacts, b };
+        let settings = ContactSolver { sweeps: 2000, tolerance: 1e-10, ..Default::default() };
+        problem.solve(&settings, &mut [0.0; 4], &mut [0.0; 4], &mut Vec::new())
+    }
+
+    #[test]
+    fn problems_without_a_solution_are_proven_to_have_none() {
+        let mut seed = 5_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut counts = [0; 3];
+        for _ in 0..2000 {
+            let (angle, mu) = (0.05 + 1.4 * random(), 1.5 * random());
+            let (v, e) = ([2.0 * random() - 1.0, -random()], random());
+            let (w, b) = wedge(angle, v, e);
+            let outcome = solve(&w, &b, mu);
+            assert!(!(outcome.converged && outcome.impossible));
+            counts[if outcome.converged { 0 } else { 1 + usize::from(outcome.impossible) }] += 1;
+            // With e = 0 the mass at rest between the planes is a solution, or one of them is left.
+            let (w, b) = wedge(angle, v, 0.0);
+            assert!(!solve(&w, &b, mu).impossible, "{angle} {mu} {v:?}");
+        }
+        // Solved, undecided, impossible.
+        assert!(counts[0] > 1000 && counts[1] == 0 && counts[2] > 100, "{counts:?}");
+    }
 }

@@ -74,7 +74,7 @@ impl Contacts {
         let shortest = shortest_elements(model, nodes);
         for (g, contact) in model.contacts.iter().enumerate() {
             contacts.groups.push(Group { name: contact.name.clone(), motion: contact.motion.clone() });
-            if let Some(search) = Search::new(model, g, &shortest) {
+            if let Some(search) = Search::new(model, nodes, g, &shortest) {
                 contacts.searches.push(search);
                 continue;
             }

@@ -152,7 +152,9 @@ impl Scene {
         self.found.clear();
         for search in &system.contacts.searches {
             let shift = self.shifts[search.group()][when];
-            let view = View { nodes, places: &self.places, shift, reach, axis };
+            let known = (from.step > 0).then_some(&from.found[..]);
+            let velocity = (&from.v[..], 2.0 * ahead);
+            let view = View { nodes, places: &self.places, shift, reach, axis, velocity, known };
             search.find(&view, &mut self.scratch, &mut self.found);
         }
         self.found.sort_unstable_by_key(|candidate| candidate.key);

@@ -4,8 +4,17 @@
 
 use super::candidate::{Candidate, Corner, Key, Law};
 use super::shape::{Shape, direction, inner, minus};
-use crate::model::{Model, Obstacle};
+use crate::model::references::diagonal;
+use crate::model::{Body, Component, Model, Obstacle};
 use crate::system::Nodes;
+use std::collections::BTreeMap;
+
+/// Part of the model's length below which a difference of places is rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Part of its body's length by which a free end without thickness reaches further: a body that bends draws its end back, and
+/// what is exactly above it is to meet it all the same.
+const FREE_END: f64 = 1e-4;
 
 /// Boxes along one axis, sorted by their lower ends.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +58,32 @@ pub(super) struct View<'a> {
     pub reach: f64,
     /// Axis along which the model is longest.
     pub axis: usize,
+    /// Velocity at the start of the step, over all degrees of freedom, and the length of the step.
+    pub velocity: (&'a [f64], f64),
+    /// What the search of the last step found, in order; none before the first step.
+    pub known: Option<&'a [(Key, u32)]>,
+}
+
+impl View<'_> {
+    /// How far a node moves along a direction against another one until it crosses the line through that one, from which it is
+    /// `signed` away to the left; none unless it does so within two steps.
+    fn crossing(&self, [node, end]: [usize; 2], along: [f64; 2], signed: f64) -> Option<f64> {
+        let (v, h) = self.velocity;
+        let w = minus(self.nodes.translation(node, v), self.nodes.translation(end, v));
+        let time = -signed / (w[1] * along[0] - w[0] * along[1]);
+        (time.abs() <= 2.0 * h).then(|| time * inner(w, along))
+    }
+
+    /// Whether a node can have come to the far side of a line through it: it was above a line of the same body, which `same`
+    /// tells by its number, in the last step, or begins there. Any other node went round an end.
+    fn crossed(&self, group: u32, node: usize, same: impl Fn(u32) -> bool) -> bool {
+        self.known.is_none_or(|known| {
+            let at = (group, node as u32);
+            let first = known.partition_point(|(key, _)| (key.group, key.node) < at);
+            let mut own = known[first..].iter().take_while(|(key, _)| (key.group, key.node) == at);
+            own.any(|(key, _)| key.feature % 2 == 0 && same(key.feature / 2))
+        })
+    }
 }
 
 /// A `[[contact]]` whose candidates change from step to step.
@@ -56,36 +91,54 @@ pub(super) struct Search {
     group: u32,
     law: Law,
     thickness: f64,
+    /// Places nearer than this are the same but for rounding.
+    slack: f64,
     shortest: Vec<f64>,
     kind: Kind,
 }
 
 enum Kind {
     Polyline { nodes: Vec<usize>, line: Polyline },
-    Bodies { sides: Vec<Side>, body: Vec<u32>, initial: Vec<[f64; 2]> },
+    Bodies { sides: Vec<Side>, owners: Owners, initial: Vec<[f64; 2]> },
+}
+
+/// Bodies of nodes, and of lines by their numbers in the model.
+struct Owners {
+    node: Vec<u32>,
+    line: Vec<u32>,
 }
 
 /// Who looks at what: nodes, and the lines and nodes that they may touch.
 struct Side {
     nodes: Vec<usize>,
-    /// Number in the model and ends of every line.
-    lines: Vec<(u32, [usize; 2])>,
+    lines: Vec<Line>,
     /// Nodes with their neighbours along those lines.
     ends: Vec<(usize, Vec<usize>)>,
 }
 
+/// A line that may be touched.
+struct Line {
+    /// Number in the model.
+    number: u32,
+    /// Its ends.
+    ends: [usize; 2],
+    /// How far it reaches beyond its ends. Where lines meet, one of them reaches over the place by rounding, and the others
+    /// stay behind by as much; a free end belongs to the line however little it moves.
+    beyond: [f64; 2],
+}
+
 impl Search {
     /// The search of a contact; none for obstacles whose candidates are always there.
-    pub fn new(model: &Model, group: usize, shortest: &[f64]) -> Option<Search> {
+    pub fn new(model: &Model, nodes: &Nodes, group: usize, shortest: &[f64]) -> Option<Search> {
         let contact = &model.contacts[group];
         let kind = match &contact.obstacle {
             Obstacle::Polyline { points } => {
                 Kind::Polyline { nodes: contact.nodes.clone(), line: Polyline::new(points) }
             }
             Obstacle::Bodies { others } => {
-                let mut sides = vec![Side::new(model, &contact.nodes, others)];
+                let mut sides = vec![Side::new(model, nodes, &contact.nodes, others)];
                 if *others != contact.nodes {
-                    sides.push(Side::new(model, others, &contact.nodes));
+                    sides.push(Side::new(model, nodes, others, &contact.nodes));
                 }
                 let mut body = vec![u32::MAX; model.places.len()];
                 for (b, one) in model.bodies.iter().enumerate() {
@@ -93,13 +146,16 @@ impl Search {
                 }
                 let initial = model.places.iter().zip(&model.displacement);
                 let initial = initial.map(|(x, u)| [x[0] + u[0], x[1] + u[1]]).collect();
-                Kind::Bodies { sides, body, initial }
+                let own = |(b, one): (usize, &Body)| std::iter::repeat_n(b as u32, one.lines.len());
+                let line = model.bodies.iter().enumerate().flat_map(own).collect();
+                Kind::Bodies { sides, owners: Owners { node: body, line }, initial }
             }
             _ => return None,
         };
         // Bodies are each as thick as the contact says.
         let thickness = if matches!(kind, Kind::Bodies { .. }) { 2.0 * contact.radius } else { contact.radius };
-        Some(Search { group: group as u32, law: contact.law, thickness, shortest: shortest.to_vec(), kind })
+        let slack = ROUNDING * model.length;
+        Some(Search { group: group as u32, law: contact.law, thickness, slack, shortest: shortest.to_vec(), kind })
     }
 
     /// The contact of the case that it belongs to.
@@ -127,13 +183,13 @@ impl Search {
                     self.against_polyline(node, line, view, scratch, found);
                 }
             }
-            Kind::Bodies { sides, body, initial } => {
+            Kind::Bodies { sides, owners, initial } => {
                 for (k, side) in sides.iter().enumerate() {
-                    let spans = side.lines.iter().map(|(_, line)| line.map(|node| view.places[node][view.axis]));
+                    let spans = side.lines.iter().map(|line| line.ends.map(|node| view.places[node][view.axis]));
                     let points = side.ends.iter().map(|(node, _)| [view.places[*node][view.axis]; 2]);
                     scratch.sweep.sort(spans.chain(points).map(ordered));
                     for &node in &side.nodes {
-                        self.against_bodies(node, (sides, k), body, initial, view, scratch, found);
+                        self.against_bodies(node, (sides, k), owners, initial, view, scratch, found);
                     }
                 }
             }
@@ -166,24 +222,23 @@ impl Search {
         &self,
         node: usize,
         (sides, k): (&[Side], usize),
-        body: &[u32],
+        owners: &Owners,
         initial: &[[f64; 2]],
         view: &View,
         scratch: &Scratch,
         found: &mut Vec<Candidate>,
     ) {
-        let side = &sides[k];
+        let (side, body) = (&sides[k], &owners.node);
         let place = view.places[node];
         let limit = view.reach + self.thickness;
         let own = Corner::new(view.nodes, node);
         let joined = |other: usize| own.joined(&Corner::new(view.nodes, other));
         for near in scratch.sweep.near(place[view.axis], limit) {
             let near = near as usize;
-            if let Some(&(number, line)) = side.lines.get(near) {
+            if let Some(&Line { number, ends: line, beyond }) = side.lines.get(near) {
                 let [a, b] = line.map(|node| view.places[node]);
                 let (length, along) = direction(minus(b, a));
                 let offset = minus(place, a);
-                let xi = inner(offset, along) / length;
                 let signed = offset[1] * along[0] - offset[0] * along[1];
                 let apart = body[node] != body[line[0]] && !line.into_iter().any(joined);
                 // A body without thickness is touched from the side where the node was at the start.
@@ -192,10 +247,29 @@ impl Search {
                     false => side_of(initial[node], line.map(|end| initial[end])),
                 };
                 let distance = if side == 0.0 { signed.abs() } else { side * signed };
-                if apart && xi > 0.0 && xi < 1.0 && distance <= limit && length > 0.0 {
+                let s = inner(offset, along);
+                let same = |number: u32| owners.line[number as usize] == body[line[0]];
+                let known = || view.crossed(self.group, node, same);
+                let above = match self.thickness > 0.0 {
+                    // Round its ends a thick body is a matter of points.
+                    true => s > 0.0 && s < length,
+                    false => {
+                        let inside = |s: f64, by: f64| s >= -beyond[0] - by && s <= length + beyond[1] + by;
+                        // Beyond a tilted end: what rests on it, or is about to cross the line where the line is.
+                        inside(s, 0.0) || {
+                            let end = usize::from(s > 0.0);
+                            let crossing = || view.crossing([node, line[end]], along, signed);
+                            let near = || crossing().is_some_and(|way| inside(s + way, 0.0));
+                            beyond[end] > 0.0 && ((known() && inside(s, signed.abs())) || near())
+                        }
+                    }
+                };
+                let in_front = distance >= -self.slack || known();
+                if apart && above && in_front && distance.abs() <= limit && length > 0.0 {
                     self.push(node, 2 * number, Shape::Segment { side }, &line, view, found);
                 }
-            } else {
+            } else if self.thickness > 0.0 {
+                // Points without thickness cannot touch each other.
                 let (end, neighbours) = &side.ends[near - side.lines.len()];
                 let apart = body[node] != body[*end] && !joined(*end);
                 let distance = direction(minus(place, view.places[*end])).0;
@@ -277,21 +351,34 @@ impl Search {
 }
 
 impl Side {
-    fn new(model: &Model, nodes: &[usize], others: &[usize]) -> Side {
+    fn new(model: &Model, numbers: &Nodes, nodes: &[usize], others: &[usize]) -> Side {
         let mut among = vec![false; model.places.len()];
         others.iter().for_each(|&node| among[node] = true);
         let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); model.places.len()];
+        // Ends that a joint makes one have the same unknowns.
+        let mut taken = BTreeMap::new();
         let (mut lines, mut number) = (Vec::new(), 0);
         for body in &model.bodies {
             for &line in &body.lines {
                 // Springs join bodies and are none themselves.
                 if !body.nodes.is_empty() && line.into_iter().all(|node| among[node]) {
-                    lines.push((number, line));
+                    for (end, node) in line.into_iter().enumerate() {
+                        let meeting: &mut Vec<(usize, usize)> =
+                            taken.entry(numbers.dof(node, Component::X)).or_default();
+                        meeting.push((lines.len(), end));
+                    }
+                    lines.push(Line { number, ends: line, beyond: [-ROUNDING * model.length; 2] });
                     neighbours[line[0]].push(line[1]);
                     neighbours[line[1]].push(line[0]);
                 }
                 number += 1;
             }
+        }
+        for meeting in taken.values() {
+            let (line, end) = meeting[0];
+            let body = model.body_of(lines[line].ends[end]);
+            let free = FREE_END * diagonal(model.places[body.nodes.clone()].iter().copied());
+            lines[line].beyond[end] = if meeting.len() == 1 { free } else { ROUNDING * model.length };
         }
         let mut ends: Vec<(usize, Vec<usize>)> =
             others.iter().map(|&node| (node, std::mem::take(&mut neighbours[node]))).collect();

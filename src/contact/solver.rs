@@ -34,6 +34,8 @@ pub struct Outcome {
     pub residual: f64,
     /// Whether the residual is within the tolerance.
     pub converged: bool,
+    /// Whether it is known that there is no solution.
+    pub impossible: bool,
 }
 
 /// Solvers, as counted in the summary.
@@ -96,7 +98,8 @@ impl Problem<'_> {
         y[i] = b + w * z[i];
         let natural = (w.abs() * z[i]).min(y[i]).abs();
         let residual = if natural == 0.0 { 0.0 } else { natural / b.abs() };
-        Outcome { method: Method::Closed, sweeps: 0, residual, converged: within(residual, settings.tolerance) }
+        let converged = within(residual, settings.tolerance);
+        Outcome { method: Method::Closed, residual, converged, ..Default::default() }
     }
 
     fn climb(&self, rung: Method, settings: &ContactSolver, z: &mut [f64], y: &mut [f64], outcome: &mut Outcome) {

@@ -4,8 +4,9 @@
 //! behind keeps nobody out. The owner removes the file while it still holds the lock; who then gets the lock of a file
 //! that is no longer there tries again with the one that is.
 
+use crate::files::faults::{Call, perform};
 use crate::shell;
-use crate::{Error, Result};
+use crate::{Error, Result, files};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -34,13 +35,21 @@ impl Lock {
         let path = dir.join(FILE);
         for _ in 0..TRIES {
             let mut how = OpenOptions::new();
-            let file = crate::files::no_links(how.read(true).write(true).create(true).truncate(false)).open(&path);
-            let mut file = file.map_err(Error::io("lock", dir))?;
+            files::no_links(how.read(true).write(true).create(true).truncate(false));
+            let call = || Call::Open { path: path.clone(), truncate: false };
+            let mut file = perform(call, || how.open(&path)).map_err(Error::io("lock", dir))?;
             if !try_lock(&file, dir)? {
                 return Err(owned(dir, &mut file));
             }
             if is_at(&file, &path).map_err(Error::io("lock", dir))? {
-                let written = file.set_len(0).and_then(|()| file.write_all(owner().as_bytes()));
+                let owner = owner();
+                let call = || Call::Write { path: path.clone(), at: 0, bytes: owner.as_bytes().into() };
+                let write = || {
+                    file.set_len(0)?;
+                    file.rewind()?;
+                    file.write_all(owner.as_bytes())
+                };
+                let written = perform(call, write);
                 written.map_err(Error::io("write", &path))?;
                 return Ok(Lock { path, _file: file });
             }
@@ -51,7 +60,9 @@ impl Lock {
     /// Refuses a directory that has an owner now. Nothing is written; what counts is the lock itself, later.
     pub(super) fn demand_free(dir: &Path) -> Result<()> {
         // Write access, because some network file systems give no lock without it.
-        match crate::files::no_links(OpenOptions::new().read(true).write(true)).open(dir.join(FILE)) {
+        let path = dir.join(FILE);
+        let open = || files::no_links(OpenOptions::new().read(true).write(true)).open(&path);
+        match perform(|| Call::Look(path.clone()), open) {
             Err(error) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind()) => Ok(()),
             Err(error) => Err(Error::io("lock", dir)(error)),
             Ok(mut file) => {
@@ -68,7 +79,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // Before the lock goes with the file. One that stays is taken over by the next owner.
-        let _ = fs::remove_file(&self.path);
+        let _ = files::remove_file(&self.path);
     }
 }
 

@@ -3,7 +3,7 @@
 //! It says which files are ours, and so which ones `--force` may remove.
 
 use crate::checkpoint::Checkpoint;
-use crate::files::write_atomically;
+use crate::files::{find, write_atomically};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,9 +116,11 @@ impl Manifest {
         Ok(None)
     }
 
-    /// The same for a complete run, whose lists name every frame that it wrote.
+    /// The same for a complete run, whose lists name every frame that it wrote. One with a checkpoint may be on its way to
+    /// its end again.
     pub(super) fn complete(mut self, dir: &Path) -> Result<Manifest> {
-        if !self.lists("summary.json") || find(&dir.join("summary.json"))?.is_none() {
+        let has = |name: &str| find(&dir.join(name)).map(|bytes| bytes.is_some());
+        if !self.lists("summary.json") || !has("summary.json")? || has("checkpoint.bin")? {
             return Ok(self);
         }
         let mut named = Vec::new();
@@ -202,14 +204,6 @@ fn number_in(name: &str, pattern: &str) -> Option<u64> {
     let digits = name.strip_prefix(front)?.strip_suffix(back)?;
     let number = digits.parse().ok()?;
     (digits == format!("{number:06}")).then_some(number)
-}
-
-/// The bytes of a file, or nothing if there is none; one that cannot be read is an error.
-fn find(path: &Path) -> Result<Option<Vec<u8>>> {
-    match std::fs::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        other => other.map(Some).map_err(Error::io("read", path)),
-    }
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ mod manifest;
 
 pub use manifest::Manifest;
 
-use crate::{Error, Result};
+use crate::{Error, Result, files};
 use lock::Lock;
 use manifest::{RUNS, whole_name};
-use std::fs::{self, FileType};
+use std::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub struct Directory {
 impl Directory {
     /// Makes a directory if it is not there, and takes it.
     pub fn make(path: &Path) -> Result<Directory> {
-        fs::create_dir_all(path).map_err(Error::io("create", path))?;
+        files::make_directories(path)?;
         Directory::enter(path)
     }
 
@@ -72,6 +72,8 @@ impl Directory {
             }
             other => other,
         })?;
+        // Before the next manifest: what it does not list could never be removed if a power cut brought it back.
+        files::sync_directory(dir)?;
         manifest.write(dir)
     }
 
@@ -108,10 +110,14 @@ pub fn others(dir: &Path) -> Result<Vec<String>> {
     }
 }
 
+/// Files without which a run can neither be taken for complete nor go on, in the order in which they are removed: rows
+/// before the plan that they belong to.
+const FIRST: [&str; 5] = ["summary.json", "checkpoint.bin", "table.jsonl", "rows.journal", "sweep.json"];
+
 /// What is in a directory, told apart.
 #[derive(Default)]
 struct Contents {
-    /// Files of the earlier run, those first without which it can neither be taken for complete nor go on.
+    /// Files of the earlier run, [`FIRST`] first.
     ours: Vec<String>,
     /// Directories for such files, the inner ones first.
     folders: Vec<String>,
@@ -137,8 +143,7 @@ impl Contents {
                 found.add(name, &kind, earlier);
             }
         }
-        let first = ["summary.json", "table.jsonl", "checkpoint.bin", "sweep.json"];
-        found.ours.sort_by_key(|name| first.iter().position(|file| file == name).unwrap_or(first.len()));
+        found.ours.sort_by_key(|name| FIRST.iter().position(|file| file == name).unwrap_or(FIRST.len()));
         Ok(found)
     }
 
@@ -175,7 +180,11 @@ impl Contents {
                 return Err(error);
             }
             let path = dir.join(name);
-            fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+            files::remove_file(&path)?;
+            // No power cut may bring one of these back when files that it counts on are gone.
+            if FIRST.contains(&name.as_str()) {
+                files::sync_directory(dir)?;
+            }
         }
         for (name, run) in &self.runs {
             let path = dir.join(name);
@@ -184,46 +193,31 @@ impl Contents {
                 run.remove(&path, stop)?;
                 if run.others.is_empty() {
                     let list = path.join(manifest::FILE);
-                    match fs::remove_file(&list) {
-                        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                            return Err(Error::io("remove", &list)(error));
-                        }
-                        _ => {}
+                    if files::exists(&list)? {
+                        files::remove_file(&list)?;
                     }
                 }
             }
-            remove_empty(&path)?;
+            files::remove_if_empty(&path)?;
         }
-        self.folders.iter().try_for_each(|name| remove_empty(&dir.join(name)))
+        self.folders.iter().map(|name| dir.join(name)).try_for_each(|folder| {
+            files::sync_directory(&folder)?;
+            files::remove_if_empty(&folder)
+        })
     }
 }
 
-/// Removes a directory unless somebody keeps something in it.
-fn remove_empty(dir: &Path) -> Result<()> {
-    match fs::remove_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
-        other => other.map_err(Error::io("remove", dir)),
-    }
-}
-
-/// What is in a directory, by name, without the lock. A link is a link, whatever it leads to.
+/// What is in a directory, by name, without the lock.
 fn entries(dir: &Path) -> Result<Vec<(String, FileType)>> {
-    let look = || {
-        let entry = |entry: io::Result<fs::DirEntry>| {
-            let entry = entry?;
-            Ok((entry.file_name().to_string_lossy().into_owned(), entry.file_type()?))
-        };
-        fs::read_dir(dir)?.map(entry).collect::<io::Result<Vec<_>>>()
-    };
-    let mut all = look().map_err(Error::io("read", dir))?;
+    let mut all = files::entries(dir)?;
     all.retain(|(name, kind)| name != lock::FILE || !kind.is_file());
-    all.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn begin(dir: &Path, manifest: &Manifest, force: bool) -> Result<()> {
         Directory::make(dir)?.begin(manifest, force, &|| None)
@@ -304,6 +298,10 @@ mod tests {
         fs::write(root.path().join("series.pvd"), "<DataSet file=\"frames/000000.vtu\"/>").unwrap();
         let error = begin(root.path(), &run(), true).unwrap_err();
         assert!(error.to_string().contains("has `frames/000500.vtu`"), "{error}");
+        // With a checkpoint it is not complete: its list may lag behind its frames.
+        put(root.path(), &["checkpoint.bin"]);
+        begin(root.path(), &run(), true).unwrap();
+        assert_eq!(all(root.path()), ["manifest.json"]);
     }
 
     #[test]

@@ -65,6 +65,11 @@ impl<const B: usize> Chain<B> {
         self.invert(middle)
     }
 
+    /// Number of negative eigenvalues of the matrix that was factored, by Sylvester's law of inertia: that of its pivots.
+    pub fn negative(&self) -> usize {
+        self.pivots.iter().map(negative).sum()
+    }
+
     /// Solves in place.
     pub fn solve(&self, b: &mut [f64]) {
         self.arch.dispatch(Solve { chain: self, b });
@@ -220,6 +225,21 @@ fn fits(pattern: &Pattern, n: usize, block: usize, offset: usize) -> bool {
         let first = pattern.rows[pattern.starts[j] as usize] as usize;
         (j + offset) / block - (first + offset) / block <= 1
     })
+}
+
+/// Number of negative eigenvalues of a small symmetric matrix, from the pivots of its elimination.
+fn negative<const B: usize>(a: &SMatrix<f64, B, B>) -> usize {
+    let mut m = *a;
+    let mut count = 0;
+    for k in 0..B {
+        let pivot = m[(k, k)];
+        count += usize::from(pivot < 0.0);
+        for r in k + 1..B {
+            let factor = m[(r, k)] / pivot;
+            (k + 1..B).for_each(|c| m[(r, c)] -= factor * m[(k, c)]);
+        }
+    }
+    count
 }
 
 /// Inverse of a small symmetric matrix; `None` if it is singular to working accuracy.

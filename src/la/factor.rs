@@ -8,7 +8,8 @@ use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::ldlt::factor::LdltRegularization;
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LdltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+    CholeskySymbolicParams, LdltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
@@ -50,22 +51,30 @@ enum Kind {
 impl Factor {
     /// Symbolic work for the leading `n` rows of a pattern.
     pub fn new(pattern: &Pattern, n: usize) -> Factor {
-        let mut starts = Vec::new();
-        let mut reach = usize::MAX;
-        for column in (0..n).rev() {
-            reach = reach.min(pattern.rows[pattern.starts[column] as usize] as usize);
-            if reach >= column {
-                starts.push(column);
-            }
-        }
-        starts.reverse();
-        let ends = starts.iter().skip(1).copied().chain([n]);
-        let parts: Vec<Part> = starts.iter().zip(ends).map(|(&start, end)| Part::new(pattern, start..end)).collect();
+        let parts: Vec<Part> = blocks(pattern, n).into_iter().map(|rows| Part::new(pattern, rows)).collect();
         let mut owner = vec![0; n];
         for (k, part) in parts.iter().enumerate() {
             owner[part.rows.clone()].fill(k as u32);
         }
         Factor { n, parts, owner }
+    }
+
+    /// Bytes that the factor of such a pattern takes; none of its numbers are made.
+    pub fn bytes(pattern: &Pattern, n: usize) -> u64 {
+        let part = |rows: Range<usize>| {
+            let (_, own) = cut_out(pattern, &rows);
+            let numbers = match chain(&own) {
+                // Pivots, multipliers and couplings.
+                Some(Kind::Bar(_)) => 24 * own.n,
+                // The same, and the order, the entries and their pattern.
+                Some(Kind::Bars(_)) => 40 * own.n + 16 * own.len(),
+                Some(Kind::Truss(_)) => 48 * own.n,
+                Some(Kind::Beam(_) | Kind::Beams(_)) => 72 * own.n,
+                Some(Kind::General(_)) | None => General::bytes(&own),
+            };
+            (size_of::<Part>() + numbers + 4 * own.len() + 4 * own.n) as u64
+        };
+        4 * n as u64 + blocks(pattern, n).into_iter().map(part).sum::<u64>()
     }
 
     /// Which kind was recognised, for `check` and for tests: that of the most general part.
@@ -83,6 +92,19 @@ impl Factor {
     /// Numerical factorization.
     pub fn factor(&mut self, matrix: &Symmetric) -> Result<(), Singular> {
         self.parts.iter_mut().try_for_each(|part| part.factor(&matrix.values))
+    }
+
+    /// Number of negative eigenvalues of the matrix that was factored, by Sylvester's law of inertia: that of its pivots.
+    pub fn negative(&self) -> usize {
+        let count = |part: &Part| match &part.kind {
+            Kind::Bar(chain) => chain.negative(),
+            Kind::Bars(paths) => paths.negative(),
+            Kind::Truss(chain) => chain.negative(),
+            Kind::Beam(chain) => chain.negative(),
+            Kind::Beams(strands) => strands.negative(),
+            Kind::General(general) => general.negative(),
+        };
+        self.parts.iter().map(count).sum()
     }
 
     /// Solves in place; entries beyond the leading rows are left alone.
@@ -106,21 +128,47 @@ impl Factor {
     }
 }
 
+/// The blocks along the diagonal that do not couple, of the leading `n` rows.
+fn blocks(pattern: &Pattern, n: usize) -> Vec<Range<usize>> {
+    let mut starts = Vec::new();
+    let mut reach = usize::MAX;
+    for column in (0..n).rev() {
+        reach = reach.min(pattern.rows[pattern.starts[column] as usize] as usize);
+        if reach >= column {
+            starts.push(column);
+        }
+    }
+    starts.reverse();
+    let ends = starts.iter().skip(1).copied().chain([n]);
+    starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
+}
+
+/// A block along the diagonal: its entries in the values of the whole, and its own pattern.
+fn cut_out(whole: &Pattern, rows: &Range<usize>) -> (Range<usize>, Pattern) {
+    let entries = whole.starts[rows.start] as usize..whole.starts[rows.end] as usize;
+    let (n, first) = (rows.len(), rows.start as u32);
+    let pattern = Pattern {
+        n,
+        starts: whole.starts[rows.start..=rows.end].iter().map(|s| s - entries.start as u32).collect(),
+        rows: whole.rows[entries.clone()].iter().map(|row| row - first).collect(),
+    };
+    (entries, pattern)
+}
+
+/// The chain that a pattern is, if it is one.
+fn chain(pattern: &Pattern) -> Option<Kind> {
+    let n = pattern.n;
+    let chain = Chain::recognise(pattern, n).map(Kind::Bar);
+    let chain = chain.or_else(|| Paths::recognise(pattern).map(|paths| Kind::Bars(Box::new(paths))));
+    let chain = chain.or_else(|| Chain::recognise(pattern, n).map(Kind::Truss));
+    let chain = chain.or_else(|| Strands::recognise(pattern).map(|strands| Kind::Beams(Box::new(strands))));
+    chain.or_else(|| Chain::recognise(pattern, n).map(Kind::Beam))
+}
+
 impl Part {
     fn new(whole: &Pattern, rows: Range<usize>) -> Part {
-        let entries = whole.starts[rows.start] as usize..whole.starts[rows.end] as usize;
-        let (n, first) = (rows.len(), rows.start as u32);
-        let pattern = Pattern {
-            n,
-            starts: whole.starts[rows.start..=rows.end].iter().map(|s| s - entries.start as u32).collect(),
-            rows: whole.rows[entries.clone()].iter().map(|row| row - first).collect(),
-        };
-        let chain = Chain::recognise(&pattern, n).map(Kind::Bar);
-        let chain = chain.or_else(|| Paths::recognise(&pattern).map(|paths| Kind::Bars(Box::new(paths))));
-        let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Truss));
-        let chain = chain.or_else(|| Strands::recognise(&pattern).map(|strands| Kind::Beams(Box::new(strands))));
-        let chain = chain.or_else(|| Chain::recognise(&pattern, n).map(Kind::Beam));
-        let kind = chain.unwrap_or_else(|| Kind::General(Box::new(General::new(&pattern, n))));
+        let (entries, pattern) = cut_out(whole, &rows);
+        let kind = chain(&pattern).unwrap_or_else(|| Kind::General(Box::new(General::new(&pattern, rows.len()))));
         Part { rows, entries, pattern, kind }
     }
 
@@ -160,6 +208,18 @@ struct General {
 
 impl General {
     fn new(pattern: &Pattern, n: usize) -> General {
+        let (symbolic, scratch) = General::symbolic(pattern, n);
+        General { n, values: vec![0.0; symbolic.len_val()], symbolic, memory: MemBuffer::new(scratch) }
+    }
+
+    /// Bytes of the factor, its structure and its scratch.
+    fn bytes(pattern: &Pattern) -> usize {
+        let (symbolic, scratch) = General::symbolic(pattern, pattern.n);
+        8 * symbolic.len_val() + scratch.unaligned_bytes_required() + 32 * pattern.n
+    }
+
+    /// The structure of the factor, and the scratch that it needs.
+    fn symbolic(pattern: &Pattern, n: usize) -> (SymbolicCholesky<u32>, StackReq) {
         let matrix = leading(pattern, n);
         // Supernodes pay off on frames beyond a few hundred unknowns; below, the simplicial code is leaner.
         let threshold =
@@ -167,11 +227,11 @@ impl General {
         let parameters = CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..Default::default() };
         let symbolic = factorize_symbolic_cholesky(matrix, Side::Upper, SymmetricOrdering::Amd, parameters)
             .expect("only running out of memory fails here, and that aborts");
-        let memory = MemBuffer::new(StackReq::any_of(&[
+        let scratch = StackReq::any_of(&[
             symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Spec::default()),
             symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
-        ]));
-        General { n, values: vec![0.0; symbolic.len_val()], symbolic, memory }
+        ]);
+        (symbolic, scratch)
     }
 
     fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), Singular> {
@@ -191,6 +251,27 @@ impl General {
             .map_err(|_| Singular { row: 0 })?;
         // A NaN or an infinite value passes through the elimination without an error.
         if self.values.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(Singular { row: 0 }) }
+    }
+
+    /// D stands on the diagonal of L.
+    fn negative(&self) -> usize {
+        let negative = |place: usize| usize::from(self.values[place] < 0.0);
+        match self.symbolic.raw() {
+            SymbolicCholeskyRaw::Simplicial(symbolic) => {
+                symbolic.col_ptr()[..self.n].iter().map(|&start| negative(start as usize)).sum()
+            }
+            SymbolicCholeskyRaw::Supernodal(symbolic) => {
+                let starts = symbolic.col_ptr_for_val().windows(2).map(|pair| [pair[0] as usize, pair[1] as usize]);
+                let columns = symbolic.supernode_begin().iter().zip(symbolic.supernode_end());
+                let nodes = starts.zip(columns.map(|(&begin, &end)| (end - begin) as usize));
+                // A supernode is a full matrix, column by column.
+                let count = |([start, end], columns): ([usize; 2], usize)| {
+                    let rows = (end - start) / columns.max(1);
+                    (0..columns).map(|k| negative(start + k * (rows + 1))).sum::<usize>()
+                };
+                nodes.map(count).sum()
+            }
+        }
     }
 
     fn solve(&mut self, b: &mut [f64]) {
@@ -310,6 +391,43 @@ mod tests {
         let mut y = vec![0.0; 18];
         a.multiply(&b, &mut y);
         assert!(y[..12].iter().all(|v| (v - 1.0).abs() < 1e-13));
+    }
+
+    /// Random symmetric matrices of every kind, shifted into the middle of their spectra: pivots against eigenvalues.
+    #[test]
+    fn negative_pivots_are_negative_eigenvalues() {
+        for (nodes, per) in [2, 3, 17, 40].into_iter().flat_map(|nodes| [1, 2, 3, 4].map(|per| (nodes, per))) {
+            for skip in 0..per {
+                let mut a = chain(nodes, per, skip);
+                let n = a.pattern.n;
+                // Without this most eigenvalues are one or two.
+                (0..n).for_each(|i| a.add(i, i, 2.0 + 2.0 * (i as f64 * 0.7).sin()));
+                let full = |a: &Symmetric| {
+                    nalgebra::DMatrix::from_fn(n, n, |i, j| {
+                        a.pattern.position(i.min(j), i.max(j)).map_or(0.0, |k| a.values[k])
+                    })
+                };
+                let mut eigenvalues: Vec<f64> = full(&a).symmetric_eigenvalues().iter().copied().collect();
+                eigenvalues.sort_by(f64::total_cmp);
+                for count in [0, 1, n / 3, n - 1] {
+                    let shift = if count == 0 { 0.0 } else { 0.5 * (eigenvalues[count - 1] + eigenvalues[count]) };
+                    (0..n).for_each(|i| a.add(i, i, -shift));
+                    let wanted = eigenvalues.iter().filter(|value| **value < shift).count();
+                    let mut factor = Factor::new(&a.pattern, n);
+                    factor.factor(&a).unwrap();
+                    assert_eq!(factor.negative(), wanted, "{} {nodes} {per} {skip}", factor.name());
+                    (0..n).for_each(|i| a.add(i, i, shift));
+                }
+            }
+        }
+        // Large enough for supernodes.
+        let mut a = chain(100, 4, 0);
+        (0..200).for_each(|i| a.add(i, i, -20.0));
+        let mut factor = Factor::new(&a.pattern, 400);
+        factor.factor(&a).unwrap();
+        let mut blocks = Factor::new(&a.pattern, 200);
+        blocks.factor(&a).unwrap();
+        assert_eq!((blocks.negative(), factor.negative()), (200, 200));
     }
 
     #[test]

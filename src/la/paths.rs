@@ -78,6 +78,11 @@ impl Paths {
         factored.map_err(|singular| Singular { row: self.order[singular.row] as usize })
     }
 
+    /// Number of negative eigenvalues of the matrix that was factored.
+    pub fn negative(&self) -> usize {
+        self.chain.negative()
+    }
+
     /// Solves in place.
     pub fn solve(&mut self, b: &mut [f64]) {
         for (x, &row) in self.scratch.iter_mut().zip(&self.order) {

@@ -154,6 +154,17 @@ impl Strands {
         }
     }
 
+    /// Number of negative eigenvalues of the matrix that was factored: of the inverse pivots of all blocks but the first of
+    /// each strand, and of those of the separators.
+    pub fn negative(&self) -> usize {
+        let per = if self.level { LEVEL_PIVOT.len() } else { 6 };
+        let rows = self.pivot.chunks_exact(per * LANES).take(self.count).skip(1);
+        // The last three numbers of a pivot are the inverse of D.
+        let inner = rows.flat_map(|row| &row[(per - 3) * LANES..]);
+        let separators = self.reduced.pivots.iter().flat_map(|pivot| &pivot[3..]);
+        inner.chain(separators).filter(|d| **d < 0.0).count()
+    }
+
     /// Solves in place.
     pub fn solve(&mut self, b: &mut [f64]) {
         let chain = Layout { n: self.n, offset: self.offset, count: self.count };

@@ -16,12 +16,28 @@ pub fn lowest(
     if count == 0 {
         return Ok(Vec::new());
     }
-    // The first shift only has to make K + σM regular; the second sits at the scale of what is looked for.
+    let p = n.min((2 * count).max(count + 8));
+    // A fixed irregular start; no mode of a regular mesh is orthogonal to it.
+    let mut basis = DMatrix::from_fn(n, p, |i, j| ((i * (j + 1) + j * j) as f64 * 0.618_033_988_749_895).fract() - 0.5);
+    // The first shift only has to make K + σM regular; the last one is at the scale of what is looked for. Far above it all
+    // of the lowest modes look alike, and the iteration would end before it tells them apart.
     let crude = ratio_of_diagonals(stiffness, mass, n);
-    let first = iterate(stiffness, mass, n, count, crude * 1e-6, 4)?;
-    let scale = first.last().map_or(0.0, |(value, _)| value.abs()).max(crude * 1e-14);
-    iterate(stiffness, mass, n, count, scale, 300)
+    let mut shift = crude * 1e-6;
+    for _ in 0..SHIFTS {
+        let values = iterate(stiffness, mass, &mut basis, count, shift, 6)?;
+        let scale = values[count - 1].abs().max(crude * 1e-14);
+        let found = (0.1..10.0).contains(&(scale / shift));
+        shift = scale;
+        if found {
+            break;
+        }
+    }
+    let values = iterate(stiffness, mass, &mut basis, count, shift, 300)?;
+    Ok(values.into_iter().enumerate().map(|(k, value)| (value, basis.column(k).iter().copied().collect())).collect())
 }
+
+/// Shifts that are tried; each comes nearer by decades.
+const SHIFTS: usize = 30;
 
 /// Largest K_ii / M_ii.
 fn ratio_of_diagonals(stiffness: &Symmetric, mass: &Symmetric, n: usize) -> f64 {
@@ -30,26 +46,26 @@ fn ratio_of_diagonals(stiffness: &Symmetric, mass: &Symmetric, n: usize) -> f64 
     if ratio > 0.0 { ratio } else { 1.0 }
 }
 
+/// Improves a basis by up to `most` steps with one shift; returns the `count` lowest values, and leaves M-orthonormal columns
+/// in their order.
 fn iterate(
     stiffness: &Symmetric,
     mass: &Symmetric,
-    n: usize,
+    basis: &mut DMatrix<f64>,
     count: usize,
     shift: f64,
     most: usize,
-) -> Result<Vec<(f64, Vec<f64>)>, Singular> {
+) -> Result<Vec<f64>, Singular> {
+    let (n, p) = basis.shape();
     let mut shifted = stiffness.clone();
     for (value, m) in shifted.values.iter_mut().zip(&mass.values) {
         *value += shift * m;
     }
     let mut factor = Factor::new(&mass.pattern, n);
     factor.factor(&shifted)?;
-    let p = n.min((2 * count).max(count + 8));
-    // A fixed irregular start; no mode of a regular mesh is orthogonal to it.
-    let mut basis = DMatrix::from_fn(n, p, |i, j| ((i * (j + 1) + j * j) as f64 * 0.618_033_988_749_895).fract() - 0.5);
     let mut values = vec![f64::INFINITY; p];
     for _ in 0..most {
-        let image = orthonormalise(&mut basis, mass);
+        let image = orthonormalise(basis, mass);
         let mut solved = image.clone();
         for j in 0..p {
             factor.solve(solved.column_mut(j).as_mut_slice());
@@ -65,7 +81,7 @@ fn iterate(
         };
         let mut order: Vec<usize> = (0..p).collect();
         order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
-        basis = solved * DMatrix::from_fn(p, p, |i, j| eigen.eigenvectors[(i, order[j])]);
+        *basis = solved * DMatrix::from_fn(p, p, |i, j| eigen.eigenvectors[(i, order[j])]);
         let new: Vec<f64> = order.into_iter().map(value).collect();
         let change = (0..count).map(|k| ((new[k] - values[k]) / new[k]).abs()).fold(0.0, f64::max);
         values = new;
@@ -73,8 +89,8 @@ fn iterate(
             break;
         }
     }
-    orthonormalise(&mut basis, mass);
-    Ok((0..count).map(|k| (values[k] - shift, basis.column(k).iter().copied().collect())).collect())
+    orthonormalise(basis, mass);
+    Ok((0..count).map(|k| values[k] - shift).collect())
 }
 
 /// Makes the columns M-orthonormal, each against those before it, and returns their images under M. Columns may depend

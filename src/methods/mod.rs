@@ -62,4 +62,6 @@ pub struct Attempt {
     pub complementarity: f64,
     /// Contact solver that was used.
     pub method: ContactMethod,
+    /// Independent motions along which an equilibrium is unstable; none in a transient.
+    pub unstable: usize,
 }

@@ -66,7 +66,7 @@ impl Model {
         sets: &mut NodeSets,
         path: &dyn Fn(&str) -> PathBuf,
     ) -> Result<Vec<(usize, u64)>> {
-        let mesh = body_mesh(body, path)?;
+        let mesh = body_mesh(body, path).map_err(|error| error.at(&format!("body.{}.mesh", body.name)))?;
         let first = self.places.len();
         let nodes = first..first + mesh.nodes.len();
         if self.dimension == 1
@@ -187,17 +187,19 @@ impl Model {
     }
 
     fn initial_fields(&mut self, case: &Case, sets: &NodeSets, inputs: &Inputs) -> Result<()> {
-        for initial in &case.initial {
+        for (index, initial) in case.initial.iter().enumerate() {
             let nodes = sets.get(&initial.nodes, "initial, nodes")?.to_vec();
             for (field, target) in
                 [(&initial.displacement, &mut self.displacement), (&initial.velocity, &mut self.velocity)]
             {
                 let Some(field) = field else { continue };
                 let origin = self.places[nodes[0]];
-                let values = sample(field, inputs)?;
+                let at = format!("initial.{index}");
+                let values = sample(field, self.dimension, inputs).map_err(|error| error.at(&at))?;
                 for &node in &nodes {
                     let place = self.places[node];
-                    let value = values(place, (place[0] - origin[0]).hypot(place[1] - origin[1]))?;
+                    let distance = (place[0] - origin[0]).hypot(place[1] - origin[1]);
+                    let value = values(place, distance).map_err(|error| error.at(&at))?;
                     target[node][0] += value[0];
                     target[node][1] += value[1];
                 }
@@ -212,7 +214,8 @@ impl Model {
             let fix = support.fix.iter().filter_map(|name| Component::find(name)).collect();
             let mut motion = Vec::new();
             for (name, function) in &support.motion {
-                let function = motion_function(function, inputs, &format!("support `{}`, motion", support.name))?;
+                let at = format!("support.{}.motion.{name}", support.name);
+                let function = motion_function(function, inputs, &at)?;
                 motion.extend(Component::find(name).map(|component| (component, function)));
             }
             self.supports.push(Support { name: support.name.clone(), nodes, fix, motion });
@@ -243,7 +246,7 @@ impl Model {
                 Some(expression) => {
                     let value = expression.clone();
                     let function = Function::new(&data::Function::Expression { value }, inputs)?;
-                    function.check(0.0, false).map_err(|e| Error::Input(format!("load `{}`: {e}", load.name)))?;
+                    function.check(0.0, false).map_err(|error| error.at(&format!("load.{}", load.name)))?;
                     let mut one = Strength::default();
                     one[place] = 1.0;
                     functions.push((one, function));
@@ -251,8 +254,9 @@ impl Model {
             }
         }
         if functions.is_empty() || numbers != Strength::default() {
-            let time = Function::new(&load.time, inputs)?;
-            time.check(0.0, false).map_err(|e| Error::Input(format!("load `{}`, time: {e}", load.name)))?;
+            let at = format!("load.{}.time", load.name);
+            let time = Function::new(&load.time, inputs).map_err(|error| error.at(&format!("{at}.file")))?;
+            time.check(0.0, false).map_err(|error| error.at(&at))?;
             functions.insert(0, (numbers, time));
         }
         for (strength, time) in functions {
@@ -283,6 +287,16 @@ impl Model {
                     if nodes.iter().chain(&others).all(|node| body(node) == first) {
                         return Err(Error::Input(format!("{what}: `between` needs nodes of two bodies")));
                     }
+                    let lines = self.has_line_among(&nodes) || self.has_line_among(&others);
+                    if contact.radius == 0.0 && !lines {
+                        return Err(Error::Value {
+                            path: format!("contact.{}.between", contact.name),
+                            text: format!(
+                                "{what}: points without thickness can never touch each other in the plane; give `radius` a \
+                                 value above 0, or let one side be a body with lines"
+                            ),
+                        });
+                    }
                     Obstacle::Bodies { others }
                 }
             }
@@ -297,7 +311,8 @@ impl Model {
                 ("tangent", Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. }) => tangent(*normal),
                 _ => return Err(Error::Input(format!("{what}: its obstacle cannot move along `{name}`"))),
             };
-            motion.push((along, motion_function(function, inputs, &format!("{what}, motion"))?));
+            let at = format!("contact.{}.motion.{name}", contact.name);
+            motion.push((along, motion_function(function, inputs, &at)?));
         }
         let law = Law {
             restitution: contact.restitution.e,
@@ -315,6 +330,14 @@ impl Model {
                 .then(|| Massless { rule: contact.rule, law: contact.law.unwrap_or_default() }),
         });
         Ok(())
+    }
+
+    /// Whether both ends of some line, springs apart, are among these nodes.
+    fn has_line_among(&self, nodes: &[usize]) -> bool {
+        let mut among = vec![false; self.places.len()];
+        nodes.iter().for_each(|&node| among[node] = true);
+        let bodies = self.bodies.iter().filter(|body| !body.nodes.is_empty());
+        bodies.flat_map(|body| &body.lines).any(|line| line.iter().all(|&node| among[node]))
     }
 
     /// In one dimension bodies cannot pass each other: pairs of nodes, each with the one below it.
@@ -390,10 +413,10 @@ impl Model {
 /// Force along x and y, per node or per length, and moment.
 type Strength = [f64; 3];
 
-/// A function that something moves along, so that it needs derivatives at the start too.
-fn motion_function(function: &data::Function, inputs: &Inputs, what: &str) -> Result<Function> {
-    let function = Function::new(function, inputs)?;
-    function.check(0.0, true).map_err(|error| Error::Input(format!("{what}: {error}")))?;
+/// A function that something moves along, so that it needs derivatives at the start too; `at` is its key path.
+fn motion_function(function: &data::Function, inputs: &Inputs, at: &str) -> Result<Function> {
+    let function = Function::new(function, inputs).map_err(|error| error.at(&format!("{at}.file")))?;
+    function.check(0.0, true).map_err(|error| error.at(at))?;
     Ok(function)
 }
 
@@ -462,11 +485,15 @@ fn body_mesh(body: &data::Body, path: &dyn Fn(&str) -> PathBuf) -> Result<Mesh> 
 }
 
 fn properties(body: &data::Body) -> Properties {
-    let section = body.section.as_ref().map(section::values).unwrap_or_default();
     let (young, shear, density) = body.material.as_ref().map_or((0.0, 0.0, 0.0), |material| {
         let shear = material.shear.or(material.poisson.map(|nu| material.young / (2.0 * (1.0 + nu))));
         (material.young, shear.unwrap_or(0.0), material.density)
     });
+    let ratio = |material: &data::Material| {
+        material.poisson.or(material.shear.map(|shear| material.young / (2.0 * shear) - 1.0))
+    };
+    let poisson = body.material.as_ref().and_then(ratio).unwrap_or(0.0);
+    let section = body.section.as_ref().map(|section| section::values(section, poisson)).unwrap_or_default();
     let (mass_damping, stiffness_damping, dashpot) = match body.damping {
         Some(data::Damping::Rayleigh { mass, stiffness }) => (mass, stiffness, 0.0),
         Some(data::Damping::Dashpot(constant)) => (0.0, 0.0, constant),
@@ -494,7 +521,7 @@ fn properties(body: &data::Body) -> Properties {
 type Sampled = Box<dyn Fn([f64; 2], f64) -> Result<[f64; 2]>>;
 
 /// An initial field as a function of the place and the distance from the set's first node, (T40).
-fn sample(field: &data::Field, inputs: &Inputs) -> Result<Sampled> {
+fn sample(field: &data::Field, dimension: usize, inputs: &Inputs) -> Result<Sampled> {
     match field {
         data::Field::Pulse { direction, amplitude, centre, width } => {
             let direction = plane_vector(direction);
@@ -507,7 +534,7 @@ fn sample(field: &data::Field, inputs: &Inputs) -> Result<Sampled> {
             }))
         }
         data::Field::Table { file } => {
-            let rows = table::read(&(inputs.path)(file), 2)?;
+            let rows = table::read(&(inputs.path)(file), 2..=1 + dimension)?;
             let column = |k: usize| -> Vec<[f64; 2]> {
                 rows.iter().map(|row| [row[0], row.get(k).copied().unwrap_or(0.0)]).collect()
             };
@@ -519,8 +546,7 @@ fn sample(field: &data::Field, inputs: &Inputs) -> Result<Sampled> {
             Ok(Box::new(move |place, distance| {
                 let values = [place[0], place[1], distance];
                 let at = |expression: &Expression| expression.judge(&values, expression.value(&values));
-                let wrong = |error| Error::Input(format!("[[initial]]: {error}"));
-                Ok([at(&x).map_err(wrong)?, at(&y).map_err(wrong)?])
+                Ok([at(&x)?, at(&y)?])
             }))
         }
     }

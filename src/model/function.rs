@@ -68,7 +68,7 @@ impl Function {
                 Function::Harmonic { amplitude, frequency, phase }
             }
             data::Function::Table { file } => {
-                let rows = table::read(&(inputs.path)(file), 2)?;
+                let rows = table::read(&(inputs.path)(file), 2..=2)?;
                 Function::Table(rows.iter().map(|row| [row[0], row[1]]).collect())
             }
             data::Function::Expression { value } => Function::Expression(Box::new(inputs.expression(value, TIME)?)),

@@ -5,7 +5,7 @@
 
 mod build;
 pub mod function;
-mod references;
+pub(crate) mod references;
 pub mod section;
 
 use crate::case::data;
@@ -260,15 +260,7 @@ pub struct Model {
 impl Model {
     fn diagonal(&self) -> f64 {
         let obstacles = self.contacts.iter().flat_map(|contact| contact.obstacle.points());
-        let points = self.places.iter().copied().chain(obstacles);
-        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-        for point in points {
-            for k in 0..2 {
-                low[k] = low[k].min(point[k]);
-                high[k] = high[k].max(point[k]);
-            }
-        }
-        (high[0] - low[0]).hypot(high[1] - low[1])
+        references::diagonal(self.places.iter().copied().chain(obstacles))
     }
 
     /// The body that owns a node.

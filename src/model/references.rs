@@ -39,12 +39,23 @@ impl NodeSets {
     pub fn add_set(&mut self, set: &Set, places: &[[f64; 2]]) -> Result<()> {
         let what = format!("set `{}`", set.name);
         let mut nodes: Vec<usize> = if let Some(point) = &set.nearest {
-            let distance = |place: &[f64; 2]| {
-                let y = point.get(1).copied().unwrap_or(0.0);
-                (place[0] - point[0]).hypot(place[1] - y)
-            };
-            let nearest = (0..places.len()).min_by(|&a, &b| distance(&places[a]).total_cmp(&distance(&places[b])));
-            nearest.into_iter().collect()
+            let found = nearest(point, places);
+            let size = diagonal(places.iter().copied());
+            if let Some(&(node, distance)) = found.first()
+                && distance > size
+                && size > 0.0
+            {
+                let [x, y] = places[node];
+                let place = if point.len() == 1 { format!("{x}") } else { format!("{x}, {y}") };
+                return Err(Error::Value {
+                    path: format!("set.{}.nearest", set.name),
+                    text: format!(
+                        "{what}: the nearest node, at ({place}), is {distance:.4e} away, farther than the whole model is \
+                         long ({size:.4e}); give a place on a body"
+                    ),
+                });
+            }
+            found.first().map(|&(node, _)| node).into_iter().collect()
         } else if let Some(names) = &set.nodes {
             let mut all = Vec::new();
             for name in names {
@@ -70,4 +81,32 @@ impl NodeSets {
         self.add(set.name.clone(), nodes);
         Ok(())
     }
+}
+
+/// Part of the size of a model within which two distances are equal but for rounding.
+const TIE: f64 = 1e-9;
+
+/// The nodes nearest to a point, each with its distance: one, unless others are as near; among equals in the order of the
+/// bodies.
+pub(crate) fn nearest(point: &[f64], places: &[[f64; 2]]) -> Vec<(usize, f64)> {
+    let y = point.get(1).copied().unwrap_or(0.0);
+    let distance = |place: &[f64; 2]| (place[0] - point[0]).hypot(place[1] - y);
+    let least = places.iter().map(distance).fold(f64::INFINITY, f64::min);
+    let limit = least + TIE * diagonal(places.iter().copied());
+    let all = places.iter().enumerate().map(|(node, place)| (node, distance(place)));
+    let mut found: Vec<(usize, f64)> = all.filter(|(_, d)| *d <= limit).collect();
+    found.sort_by(|a, b| a.1.total_cmp(&b.1));
+    found
+}
+
+/// Diagonal of the box around some points; zero for none.
+pub(crate) fn diagonal(points: impl Iterator<Item = [f64; 2]>) -> f64 {
+    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for point in points {
+        for k in 0..2 {
+            low[k] = low[k].min(point[k]);
+            high[k] = high[k].max(point[k]);
+        }
+    }
+    if low[0] > high[0] { 0.0 } else { (high[0] - low[0]).hypot(high[1] - low[1]) }
 }

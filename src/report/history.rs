@@ -2,8 +2,7 @@
 
 use crate::case::data::HistoryFormat;
 use crate::sinks::npy;
-use crate::{Error, Result};
-use std::fs::File;
+use crate::{Error, Result, files};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +37,7 @@ impl Table {
     /// Finds the table of the run in `dir` and reads the names of its columns.
     pub fn open(dir: &Path) -> Result<Table> {
         let binary = dir.join(HistoryFormat::Npy.file());
-        let (path, format) = match binary.exists() {
+        let (path, format) = match files::exists(&binary)? {
             true => (binary, HistoryFormat::Npy),
             false => (dir.join(HistoryFormat::Csv.file()), HistoryFormat::Csv),
         };
@@ -61,7 +60,7 @@ impl Table {
     /// Shows every row in turn; messages name the file, the line and the cell.
     pub fn each_row(&self, visit: &mut dyn FnMut(&[f64])) -> Result<()> {
         let mut read = || -> std::result::Result<bool, Trouble> {
-            let mut rows = Rows::new(File::open(&self.path)?, self.format)?;
+            let mut rows = Rows::new(files::open(&self.path)?, self.format)?;
             let same = rows.names == self.names;
             while let Some(row) = rows.next()?.filter(|_| same) {
                 visit(row);
@@ -80,8 +79,8 @@ impl Table {
         Error::Input(format!("{}: changed while it was read; is the run still going on?", self.path.display()))
     }
 
-    fn file(&self) -> Result<File> {
-        File::open(&self.path).map_err(Error::io("read", &self.path))
+    fn file(&self) -> Result<files::Reading> {
+        files::open(&self.path).map_err(Error::io("read", &self.path))
     }
 
     fn error(&self, trouble: Trouble) -> Error {

@@ -8,7 +8,7 @@ pub(crate) mod decimate;
 pub mod history;
 pub mod quality;
 
-use crate::files::write_atomically;
+use crate::files::{exists, read_text, write_atomically};
 use crate::sinks::animation::{Scene, Still};
 use crate::summary::figure;
 use crate::{Error, Result};
@@ -27,7 +27,7 @@ const SCRIPTS: [&str; 4] =
 /// Writes `report.html` of the finished run in `dir`, from its `summary.json`, its history and `animation.json`.
 pub fn rebuild(dir: &Path) -> Result<()> {
     let path = dir.join("summary.json");
-    let summary = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+    let summary = read_text(&path)?;
     write(dir, &summary)
 }
 
@@ -41,11 +41,11 @@ pub fn write(dir: &Path, summary: &str) -> Result<()> {
     }
     let plots = Plots::new(&Table::open(dir)?)?;
     let path = dir.join("animation.json");
-    if !path.exists() {
+    if !exists(&path)? {
         let cause = "the run was made with output.report = false; run the case again without that";
         return Err(broken("animation.json", format!("there is no such file: {cause}")));
     }
-    let frames = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+    let frames = read_text(&path)?;
     let film: Film = serde_json::from_str(&frames).map_err(|e| broken("animation.json", e.to_string()))?;
     film.check().map_err(|what| broken("animation.json", what))?;
     let page = page(&summary, &plots, &film.scene, &frames);

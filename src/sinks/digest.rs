@@ -5,6 +5,7 @@ use crate::Result;
 use crate::contact::Key;
 use crate::contact::solver::SOLVERS;
 use crate::la::larger;
+use crate::methods::Attempt;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -27,14 +28,35 @@ pub struct Digest {
     pub methods: [u64; SOLVERS.len()],
     /// Largest number of candidates in a step: those of declared nodes and those that searches found near.
     pub candidates: usize,
+    /// Equilibria that are not stable, if there were any.
+    pub unstable: Option<UnstableBranch>,
     /// One entry per contact of the case.
     pub contacts: Vec<ContactDigest>,
     /// Times that opened contacts closed, over all candidates.
     pub closings: u64,
+    /// Largest rotation seen of a beam with a law for small rotations, and its degree of freedom.
+    pub turn: (f64, u32),
     /// Candidates that pushed in the last step, in order.
     closed: Vec<Key>,
     closing: Vec<Key>,
     impulses: Vec<f64>,
+    /// Rotations that must stay small; found anew when a run goes on.
+    #[serde(skip)]
+    rotations: Vec<u32>,
+}
+
+/// More rotations than this are looked at less often than in every step.
+const MOST_ROTATIONS: usize = 1000;
+
+/// The part of an equilibrium path on which the tangent has negative pivots.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnstableBranch {
+    /// Load parameter at the first of its equilibria.
+    pub from: f64,
+    /// Load parameter at the last.
+    pub to: f64,
+    /// Largest number of negative pivots, closed contacts taken into account.
+    pub most: usize,
 }
 
 /// Episodes of which starts and ends are kept one by one, the first of a contact.
@@ -48,6 +70,8 @@ pub struct ContactDigest {
     pub name: String,
     /// Largest force.
     pub peak: f64,
+    /// Deepest penetration, zero or positive.
+    pub penetration: f64,
     /// End of the step with the largest force.
     pub peak_time: Option<f64>,
     /// Sum of impulses.
@@ -230,6 +254,12 @@ impl Digest {
     pub fn new(system: &System) -> Digest {
         let contacts =
             system.contacts.groups.iter().map(|group| ContactDigest { name: group.name.clone(), ..Default::default() });
+        // Exact beams may turn as far as they like.
+        let linear = system.elements.iter().map(|element| element.block()).filter(|block| block.linear);
+        let dofs = linear.flat_map(|block| block.dofs.iter().copied());
+        let mut rotations: Vec<u32> = dofs.filter(|&dof| system.nodes.is_rotation(dof as usize)).collect();
+        rotations.sort_unstable();
+        rotations.dedup();
         Digest {
             steps: 0,
             passes: 0,
@@ -239,8 +269,11 @@ impl Digest {
             penetration: 0.0,
             methods: [0; SOLVERS.len()],
             candidates: 0,
+            unstable: None,
             contacts: contacts.collect(),
             closings: 0,
+            turn: (0.0, 0),
+            rotations,
             closed: Vec::new(),
             closing: Vec::new(),
             impulses: vec![0.0; system.contacts.groups.len()],
@@ -248,10 +281,22 @@ impl Digest {
     }
 }
 
+impl Digest {
+    /// Takes up how deep contacts are that can push; where supports carry what an obstacle would, depth means nothing.
+    fn measure_depths(&mut self, attempt: &Attempt) {
+        for (i, gap) in attempt.gaps.iter().enumerate().filter(|(i, _)| attempt.scene.responds(*i)) {
+            let contact = &mut self.contacts[attempt.scene.key(i).group as usize];
+            contact.penetration = larger(contact.penetration, -gap);
+            self.penetration = larger(self.penetration, -gap);
+        }
+    }
+}
+
 impl Sink for Digest {
     fn begin(&mut self, saved: Option<&[u8]>) -> Result<()> {
         if let Some(saved) = saved {
-            *self = unpack(saved)?;
+            let rotations = std::mem::take(&mut self.rotations);
+            *self = Digest { rotations, ..unpack(saved)? };
         }
         Ok(())
     }
@@ -263,12 +308,27 @@ impl Sink for Digest {
     fn record(&mut self, record: &Record) -> Result<()> {
         let attempt = record.attempt;
         let state = &attempt.state;
+        if attempt.gaps.iter().any(|gap| *gap < 0.0) {
+            self.measure_depths(attempt);
+        }
         self.candidates = self.candidates.max(attempt.scene.candidates.len());
-        self.penetration = attempt.gaps.iter().fold(self.penetration, |worst, gap| larger(worst, -gap));
+        if attempt.unstable > 0 {
+            let now = UnstableBranch { from: state.time, to: state.time, most: attempt.unstable };
+            let before = self.unstable.unwrap_or(now);
+            self.unstable = Some(UnstableBranch { to: state.time, most: before.most.max(attempt.unstable), ..before });
+        }
         if record.h == 0.0 {
             return Ok(());
         }
         self.steps += 1;
+        if self.steps.is_multiple_of(1 + (self.rotations.len() / MOST_ROTATIONS) as u64) {
+            for &dof in &self.rotations {
+                let turn = state.q[dof as usize].abs();
+                if turn > self.turn.0 {
+                    self.turn = (turn, dof);
+                }
+            }
+        }
         self.passes += attempt.passes as u64;
         self.factorizations += attempt.factorizations as u64;
         self.sweeps += attempt.sweeps as u64;

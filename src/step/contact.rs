@@ -314,12 +314,26 @@ impl Stepper<'_> {
     }
 
     fn unsolved(&self, outcome: Outcome, to: &Attempt) -> Error {
+        let active = || self.work.active.iter().map(|&i| &to.scene.candidates[i as usize]);
+        let start = format!("contact not solved in step {} (t = {})", to.state.step, to.state.time);
+        let newton = active().any(|c| c.slides() && c.law.restitution > 0.0 && !c.law.moreau);
+        let law = "restitution = { e = …, law = \"moreau\" } or restitution = 0";
+        if outcome.impossible {
+            let cure = if newton { law } else { "a smaller step" };
+            return Error::Solver(format!(
+                "{start}: friction with these velocities has no solution; all states of its {} contacts (open, sticking, \
+                 sliding either way) contradict the law; take {cure}",
+                active().count()
+            ));
+        }
+        let cure = match (active().any(Candidate::slides), newton) {
+            (true, true) => format!("allow more sweeps, or take {law}: with Newton's law there may be no solution"),
+            (true, false) => "allow more sweeps, or take a smaller step".to_string(),
+            (false, _) => "allow more sweeps or choose solver.contact.method = \"lemke\"".to_string(),
+        };
         Error::Solver(format!(
-            "contact not solved in step {} (t = {}): {} active contacts, {} sweeps, residual {:.3e} above the tolerance \
-             {:.3e}; allow more sweeps or choose solver.contact.method = \"lemke\"",
-            to.state.step,
-            to.state.time,
-            self.work.active.len(),
+            "{start}: {} active contacts, {} sweeps, residual {:.3e} above the tolerance {:.3e}; {cure}",
+            active().count(),
             outcome.sweeps,
             outcome.residual,
             self.settings.contact.tolerance

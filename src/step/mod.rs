@@ -41,6 +41,7 @@ use matrix::Matrix;
 pub(crate) use newton::{STALLED, newton_limit, squares};
 pub(crate) use sums::Sizes;
 use touch::active_set;
+pub(crate) use touch::active_set_bytes;
 use work::Work;
 
 /// Tolerance on gaps at activation, of the length of the model: closed contacts sit at round-off on either side.

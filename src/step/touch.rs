@@ -139,3 +139,19 @@ pub(super) fn active_set(
     let found = ActiveSet::new(&system.mass, system.nodes.free, [s, rho], &bounds, &turns);
     found.map(Some).ok_or("the axes of a node cannot be turned to its plane")
 }
+
+/// Bytes of the [`ActiveSet`] that a system gets with a scheme, from those of a factor of its matrix; zero if it gets none.
+pub(crate) fn active_set_bytes(system: &System, row: &Tableau, position: Position, factor: u64) -> u64 {
+    let contacts = &system.contacts;
+    let [s, rho] = shares(row);
+    let fits = contacts.len() >= MANY && contacts.steady() && !contacts.rough() && position != Position::Ggl;
+    if !fits || !(rho >= 0.0 && s > 0.0) || rho > 0.0 && system.damped {
+        return 0;
+    }
+    let (dofs, entries) = (system.nodes.total as u64, system.mass.pattern.len() as u64);
+    // Matrix and bands, a factor, and vectors; with a share of the mass all on twice the unknowns.
+    match rho > 0.0 {
+        false => 16 * entries + factor + 41 * dofs,
+        true => 80 * entries + 4 * (28 * entries + factor) + 2 * 41 * dofs,
+    }
+}

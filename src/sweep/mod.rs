@@ -16,7 +16,7 @@ pub use table::Table;
 use crate::case::{self, Loaded};
 use crate::checkpoint::{Checkpoint, Identity};
 use crate::directory::{self, Directory, Manifest};
-use crate::files::{faults, write_atomically};
+use crate::files::{self, faults, write_atomically};
 use crate::run::{self, Manner};
 use crate::sinks::{Record, Sink};
 use crate::summary::Summary;
@@ -47,6 +47,9 @@ pub struct Plan {
 const PLAN: &str = "sweep.json";
 /// Whole rows; there when the sweep, or the shard, is complete.
 const LINES: &str = "table.jsonl";
+
+/// What the names of directories with checkpoints of runs under way begin with; the number of the run follows.
+const UNFINISHED: &str = "unfinished-";
 
 /// Figure that is drawn unless another is asked for.
 pub const FIGURE: &str = "energy.final";
@@ -157,8 +160,7 @@ impl Sweep {
 
     /// Whether there is a sweep in a directory.
     pub fn lives_in(dir: &Path) -> Result<bool> {
-        let plan = dir.join(PLAN);
-        plan.try_exists().map_err(Error::io("find", &plan))
+        files::exists(&dir.join(PLAN))
     }
 
     /// The name of the case.
@@ -211,7 +213,11 @@ impl Sweep {
         let mut first = self.load(0)?;
         first.case.time.end = first.case.time.step;
         // A run that fails will say so in its row.
-        let Ok(summary) = run::measure(&first, None, &|| None) else { return Ok(()) };
+        let summary = match run::measure(&first, None, &|| None) {
+            Ok(summary) => summary,
+            Err(error @ Error::Io { .. }) => return Err(error),
+            Err(_) => return Ok(()),
+        };
         let figures = row::figures(&summary);
         if figures.contains_key(&self.plan.plot) {
             return Ok(());
@@ -238,8 +244,14 @@ impl Sweep {
             directory.begin(&manifest, force, stop)?;
             self.plan.write(out)?;
         }
-        if out.join(LINES).try_exists().map_err(Error::io("find", &out.join(LINES)))? {
+        if files::exists(&out.join(LINES))? {
             let rows = read_rows(out)?;
+            if !rows.iter().map(|row| row.run).eq(self.numbers()) {
+                let (path, there, due) = (out.join(LINES), rows.len(), self.count());
+                let what = format!("{}: {there} rows, but this is not one for each of {due} runs", path.display());
+                return Err(Error::Input(what));
+            }
+            journal::clear(out)?;
             return Ok(Outcome { kept: rows.len(), rows, stepping: 0.0 });
         }
         let (mut journal, mut rows) = Journal::open(out)?;
@@ -272,7 +284,7 @@ impl Sweep {
         rows.extend(more);
         rows.sort_by_key(|row| row.run);
         write_table(out, &self.plan, &rows)?;
-        journal::remove(out)?;
+        journal::clear(out)?;
         Ok(Outcome { rows, kept, stepping })
     }
 
@@ -288,7 +300,7 @@ impl Sweep {
             let from = Checkpoint::usable(&dir)?;
             run::run(&loaded, &dir, Manner { force: from.is_none(), from, stop, extra: &mut Nothing })
         } else {
-            run::measure(&loaded, Some(&out.join(format!("unfinished-{run:06}"))), stop)
+            run::measure(&loaded, Some(&out.join(format!("{UNFINISHED}{run:06}"))), stop)
         };
         match outcome {
             // No run is wrong by its directory, or by a disk that does not answer.
@@ -342,9 +354,10 @@ fn write_table(out: &Path, plan: &Plan, rows: &[Row]) -> Result<()> {
 
 fn read_rows(dir: &Path) -> Result<Vec<Row>> {
     let path = dir.join(LINES);
-    let text = std::fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+    let text = files::read_text(&path)?;
     let row = |(k, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|error| Error::Input(format!("{}:{}: {error}", path.display(), k + 1)))
+        let again = format!("delete {LINES}, and `carom resume {}` makes it again", shell::argument(dir));
+        Row::parse(line).map_err(|what| Error::Input(format!("{}:{}: {what}; {again}", path.display(), k + 1)))
     };
     text.lines().enumerate().map(row).collect()
 }
@@ -352,11 +365,8 @@ fn read_rows(dir: &Path) -> Result<Vec<Row>> {
 impl Plan {
     fn read(dir: &Path) -> Result<Plan> {
         let path = dir.join(PLAN);
-        let text = match std::fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(Error::Input(format!("{} is not the directory of a sweep", dir.display())));
-            }
-            other => other.map_err(Error::io("read", &path))?,
+        let Some(text) = files::find(&path)? else {
+            return Err(Error::Input(format!("{} is not the directory of a sweep", dir.display())));
         };
         serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{}: {error}", path.display())))
     }
@@ -419,7 +429,7 @@ pub fn merge(dirs: &[PathBuf], out: Option<&Path>, force: bool) -> Result<(Plan,
     for dir in dirs {
         directory::demand_free(dir)?;
         let plan = Plan::read(dir)?;
-        if !dir.join(LINES).try_exists().map_err(Error::io("find", &dir.join(LINES)))? {
+        if !files::exists(&dir.join(LINES))? {
             return wrong(
                 dir,
                 &format!("this shard is not complete; go on with: carom resume {}", shell::argument(dir)),

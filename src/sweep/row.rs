@@ -1,9 +1,18 @@
 //! One row of a sweep's table: what was varied, how it went, and the figures of the run.
 
 use crate::Error;
+use crate::checkpoint::hex;
 use crate::summary::Summary;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// What stands between a row and its checksum.
+const SUM: &str = ",\"sum\":\"";
+
+/// Sixteen digits, so that a line stays readable.
+fn checksum(text: &str) -> String {
+    hex(text.as_bytes())[..16].to_string()
+}
 
 /// A finished run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +39,24 @@ impl Row {
             Err(error) => ("failed", error.exit_code(), Some(first_line(error)), Map::new()),
         };
         Row { run, parameters, status: status.into(), code, error, figures }
+    }
+
+    /// The row as a line of JSON whose last key is a checksum of all before it.
+    pub(super) fn line(&self) -> String {
+        let text = serde_json::to_string(self).expect("a row is plain data");
+        let open = text.strip_suffix('}').expect("a row is an object");
+        format!("{open}{SUM}{}\"}}\n", checksum(&text))
+    }
+
+    /// The row of a line; the error says what is wrong with it.
+    pub(super) fn parse(line: &str) -> std::result::Result<Row, String> {
+        let sealed = line.trim_end().strip_suffix("\"}").and_then(|line| line.rsplit_once(SUM));
+        let Some((text, sum)) = sealed else { return Err("the row has no checksum at its end".into()) };
+        let text = format!("{text}}}");
+        if checksum(&text) != sum {
+            return Err("the row does not fit its checksum; it was changed after carom wrote it".into());
+        }
+        serde_json::from_str(&text).map_err(|error| error.to_string())
     }
 
     /// Whether the run failed.
@@ -75,4 +102,27 @@ pub fn figures(summary: &Summary) -> Map<String, Value> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_with_any_letter_changed_is_refused() {
+        let figures: Map<_, _> = [("energy.final".to_string(), 494.43.into())].into_iter().collect();
+        let row = Row { run: 7, parameters: Map::new(), status: "completed".into(), code: 0, error: None, figures };
+        let line = row.line();
+        assert_eq!(Row::parse(&line), Ok(row));
+        assert!(serde_json::from_str::<Value>(&line).unwrap()["sum"].is_string(), "{line}");
+        for k in 0..line.trim_end().len() {
+            for flip in [1, 2, 4, 8, 16, 32, 64] {
+                let mut bytes = line.clone().into_bytes();
+                bytes[k] ^= flip;
+                let flipped = String::from_utf8(bytes).unwrap();
+                assert!(Row::parse(&flipped).is_err(), "{flipped}");
+            }
+        }
+        assert!(Row::parse("{\"run\":7}\n").unwrap_err().contains("no checksum"));
+    }
 }

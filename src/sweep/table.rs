@@ -1,6 +1,6 @@
 //! The table of a sweep: as CSV, as JSON lines, for the terminal, and as a figure.
 
-use super::{Axis, Row, journal};
+use super::{Axis, Row};
 use crate::plot::{self, Curve, Heat, Plot};
 use crate::summary::figure;
 use serde_json::Value;
@@ -18,9 +18,9 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// One JSON object per line.
+    /// One JSON object per line, each with a checksum of its own.
     pub fn lines(&self) -> String {
-        self.rows.iter().map(journal::line).collect()
+        self.rows.iter().map(Row::line).collect()
     }
 
     /// Names of all figures, in the order of their first appearance.

@@ -250,10 +250,18 @@ impl System {
         format!("{}, component {}", self.describe_node(node), component.name())
     }
 
+    /// Name of the body that a node belongs to.
+    pub fn body_of(&self, node: usize) -> &str {
+        &self.owner_of(node).0
+    }
+
+    fn owner_of(&self, node: usize) -> &(String, Range<usize>) {
+        self.bodies.iter().find(|(_, nodes)| nodes.contains(&node)).expect("every node belongs to a body")
+    }
+
     /// Where a node is.
     pub fn describe_node(&self, node: usize) -> String {
-        let (body, nodes) =
-            self.bodies.iter().find(|(_, nodes)| nodes.contains(&node)).expect("every node belongs to a body");
+        let (body, nodes) = self.owner_of(node);
         let place = self.nodes.place[node];
         let place =
             if self.nodes.dimension == 1 { format!("{}", place[0]) } else { format!("{}, {}", place[0], place[1]) };

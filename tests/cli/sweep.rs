@@ -3,6 +3,7 @@
 use super::files::same_bytes;
 use super::{Place, tree};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 const TWO: [&str; 4] = ["--vary", "scheme.rho_inf=0:1:5", "--vary", "body.bar.line.elements=5,10,20"];
 
@@ -98,6 +99,53 @@ fn same_tables(place: &Place, one: &str, two: &str) {
     }
 }
 
+/// A changed row with the checksum that fits it: the first sixteen digits of the SHA-256 of the object without it.
+fn sealed(row: &str) -> String {
+    let text = format!("{}}}", row.split(",\"sum\"").next().unwrap());
+    let sum: String = Sha256::digest(&text).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("{},\"sum\":\"{sum}\"}}", &text[..text.len() - 1])
+}
+
+#[test]
+fn a_flipped_digit_in_a_shard_or_a_table_is_found_with_its_line() {
+    let place = Place::with_bar();
+    for shard in ["1/2", "2/2"] {
+        good(&place, &sweep(&["-o", &format!("part-{}", &shard[..1]), "--shard", shard]));
+    }
+    good(&place, &["merge", "part-1", "part-2", "-o", "whole"]);
+    for dir in ["part-2", "whole"] {
+        let text = place.read(&format!("{dir}/table.jsonl"));
+        let mut lines: Vec<String> = text.lines().map(String::from).collect();
+        let digit = lines[2].find("\"energy.final\":").unwrap() + 17;
+        let other = if lines[2].as_bytes()[digit] == b'3' { "4" } else { "3" };
+        lines[2].replace_range(digit..=digit, other);
+        assert!(serde_json::from_str::<Value>(&lines[2]).is_ok(), "{}", lines[2]);
+        place.write(&format!("{dir}/table.jsonl"), &(lines.join("\n") + "\n"));
+    }
+    let message = place.bad(3, &["merge", "part-1", "part-2", "-o", "again"]);
+    assert!(message.starts_with("error: part-2/table.jsonl:3: the row does not fit its checksum"), "{message}");
+    assert!(!place.path("again").exists(), "nothing is written");
+    let message = place.bad(3, &["resume", "whole"]);
+    assert!(message.starts_with("error: whole/table.jsonl:3: the row does not fit its checksum"), "{message}");
+    // The message says the way out.
+    std::fs::remove_file(place.path("part-2/table.jsonl")).unwrap();
+    good(&place, &["resume", "part-2"]);
+    good(&place, &["merge", "part-1", "part-2", "-o", "again"]);
+    std::fs::remove_file(place.path("whole/table.jsonl")).unwrap();
+    good(&place, &["resume", "whole"]);
+    same_tables(&place, "whole", "again");
+}
+
+#[test]
+fn a_journal_beside_a_complete_table_goes() {
+    let place = Place::with_bar();
+    good(&place, &sweep(&["-o", "whole"]));
+    // What a kill between the table and the removal of the journal leaves.
+    place.write("whole/rows.journal", &place.read("whole/table.jsonl"));
+    good(&place, &["resume", "whole"]);
+    assert_eq!(tree(&place.path("whole")), ["figure.svg", "manifest.json", "sweep.json", "table.csv", "table.jsonl"]);
+}
+
 #[test]
 fn finished_rows_are_not_run_again() {
     let place = Place::with_bar();
@@ -108,7 +156,7 @@ fn finished_rows_are_not_run_again() {
     let lines = place.read("whole/table.jsonl");
     let mut rows: Vec<&str> = lines.lines().collect();
     // A mark that only a row that was kept can have.
-    let marked = rows[4].replace("\"closings\":", "\"closings\":99");
+    let marked = sealed(&rows[4].replace("\"closings\":", "\"closings\":99"));
     rows[4] = &marked;
     place.write("killed/rows.journal", &format!("{}\n{}", rows[4], &rows[2][..40]));
     let answer = good(&place, &["resume", "killed"]);

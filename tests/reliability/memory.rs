@@ -1,7 +1,9 @@
 //! Memory: what a run takes, what check says it takes, and what a report may take.
 
 use allocation_counter::measure;
-use carom::report;
+use assert_cmd::Command;
+use carom::memory::{Limit, Sizes};
+use carom::{report, run};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -35,4 +37,71 @@ fn the_report_holds_the_whole_table_in_memory() {
     // Ten times the rows, the same page: what grows is not held.
     assert!(large < small + (1 << 20), "{small} bytes for 10,000 rows, {large} for 100,000");
     assert!(large < size / 2, "{large} bytes for a table of {size}");
+}
+
+/// A shipped case with overrides.
+fn sized(name: &str, set: &[&str]) -> carom::case::Loaded {
+    let mut all = vec!["expect={}", "output.vtk=false", "output.report=false"];
+    all.extend(set);
+    super::common::runs::shipped(name, &all)
+}
+
+#[test]
+fn check_says_a_third_of_what_a_run_takes() {
+    // What is asked for at a time is deterministic; what is resident is compared in tests/external/memory.py.
+    let rough = "time.step=1e-6";
+    for (name, set) in [
+        ("impacting-bar", vec!["body.bar.line.elements=20000", rough, "time.end=2e-6"]),
+        ("rotating-beam", vec!["body.beam.line.elements=20000", rough, "time.end=2e-6"]),
+        ("cantilever-tip-load", vec!["body.beam.line.elements=20000"]),
+    ] {
+        let loaded = sized(name, &set);
+        let prepared = run::prepare(&loaded).unwrap();
+        let nothing = Sizes::default().bytes();
+        let said = Sizes::of_system(&loaded, &prepared.model, &prepared.system).bytes() - nothing;
+        drop(prepared);
+        let dir = tempfile::tempdir().unwrap();
+        let took = measure(|| {
+            super::run_into(&loaded, &dir.path().join("out"), &|| None).unwrap();
+        });
+        let ratio = said as f64 / took.bytes_max as f64;
+        println!("{name}: {said} bytes said, {} asked for, {ratio:.2}", took.bytes_max);
+        assert!((0.7..1.4).contains(&ratio), "{name}: {said} bytes said, {} asked for", took.bytes_max);
+    }
+}
+
+#[test]
+fn ten_million_elements_are_built_before_they_are_refused() {
+    let loaded = sized("impacting-bar", &["body.bar.line.elements=10000000"]);
+    let limit = Limit::given(1_000_000_000);
+    let mut answer = String::new();
+    let took = measure(|| answer = run::prepare_within(&loaded, Some(&limit)).err().unwrap().to_string());
+    assert!(took.bytes_max < 1 << 20, "{} bytes to refuse", took.bytes_max);
+    for words in
+        ["would take about 6.", " GB", "1000 MB (--max-memory)", "10000001 nodes, 10000000 elements", "fewer elements"]
+    {
+        assert!(answer.contains(words), "{words}: {answer}");
+    }
+}
+
+#[test]
+fn a_limit_of_memory_is_taken_for_a_wish() {
+    let dir = tempfile::tempdir().unwrap();
+    let case = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/impacting-bar.toml");
+    let run = |limit: &str, elements: &str| {
+        let mut command = Command::cargo_bin("carom").unwrap();
+        command.current_dir(dir.path()).arg("run").arg(&case).args(["-q", "-o", "out", "--max-memory", limit]);
+        let output =
+            command.args(["--set", &format!("body.bar.line.elements={elements}"), "--set", "expect={}"]).output();
+        let output = output.unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, words) = run("100MB", "1000000");
+    assert_eq!(code, Some(3), "{words}");
+    assert!(words.contains("but 100 MB (--max-memory) is the limit"), "{words}");
+    assert!(!dir.path().join("out").exists(), "nothing is begun");
+    let (code, words) = run("7", "10");
+    assert_eq!(code, Some(2), "{words}");
+    assert!(words.contains("as in 800MB"), "{words}");
+    assert_eq!(run("100MB", "10"), (Some(0), String::new()));
 }

@@ -40,7 +40,11 @@ struct Place(tempfile::TempDir);
 
 impl Place {
     fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+        Place::within(std::env::temp_dir())
+    }
+
+    fn within(dir: PathBuf) -> Place {
+        let place = Place(tempfile::tempdir_in(dir).unwrap());
         std::fs::write(place.path("bar.toml"), CASE).unwrap();
         place
     }
@@ -168,8 +172,10 @@ struct Pair<'a> {
 /// pairs, or as many as the environment variable CAROM_PAIRS says.
 #[test]
 fn two_processes_in_one_directory_never_mix_their_files() {
-    let place = Place::new();
-    let steps = "--set time.step=2e-4 --set output.checkpoint={steps=100}";
+    // In memory where that is to be had: it is not the disk that is tested.
+    let memory = Path::new("/dev/shm");
+    let place = Place::within(if memory.is_dir() { memory.into() } else { std::env::temp_dir() });
+    let steps = "--set time.step=2e-4 --set output.vtk={every=100} --set output.checkpoint={steps=200}";
     let commands: BTreeMap<&str, String> = [
         ("a", format!("run bar.toml {steps}")),
         ("b", format!("run bar.toml {steps} --set scheme.rho_inf=0.5")),
@@ -619,4 +625,20 @@ fn a_checkpoint_that_cannot_be_read_is_not_taken_for_absent() {
     assert!(code == 6 && message.contains("unfinished-000000/checkpoint.bin"), "{code}: {message}");
     std::fs::remove_dir(place.path(broken.to_str().unwrap())).unwrap();
     place.good(&sweep);
+}
+
+/// A link to itself is a file that is there and cannot be looked at.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_looked_at_is_not_taken_for_absent() {
+    let place = Place::new();
+    place.good(&["run", "bar.toml", "-o", "out"]);
+    for name in ["history.npy", "animation.json"] {
+        let path = place.path("out").join(name);
+        let _ = std::fs::remove_file(&path);
+        std::os::unix::fs::symlink(name, &path).unwrap();
+        let (code, message) = place.carom(&["report", "out"]);
+        assert!(code == 6 && message.contains(&format!("cannot find out/{name}")), "{code}: {message}");
+        std::fs::remove_file(&path).unwrap();
+    }
 }

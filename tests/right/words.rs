@@ -1,6 +1,6 @@
 //! What carom says of a run: words, counts, pictures and advice that misled.
 
-use crate::common::history::load;
+use crate::common::history::{load, shipped, try_run};
 use assert_cmd::cargo::cargo_bin_cmd;
 use carom::run::{Manner, prepare, run};
 use carom::sinks::{Record, Sink};
@@ -259,4 +259,211 @@ fn check_recommended_ggl_where_it_harms() {
     assert!(advice("contact.wall.restitution=0.0").contains("scheme.position = \"ggl\""));
     let harmful = advice("contact.wall.restitution=0.5");
     assert!(harmful.contains("1 - gamma/(2 beta)") && !harmful.contains("ggl"), "{harmful}");
+}
+
+/// A column of EI = 1 and length 1 under 2.467 t = π²/4 t at its free top: t is the load over Euler's.
+const COLUMN: &str = r#"
+    format = 1
+    analysis = "static"
+    [time]
+    end = 1.152
+    step = 0.048
+    [scheme]
+    name = "newmark"
+    [[body]]
+    name = "column"
+    element = "beam"
+    line = { from = [0.0, 0.0], to = [0.0, 1.0], elements = 20 }
+    material = { young = 1.0, shear = 1.0, density = 1.0 }
+    section = { area = 1e6, inertia = 1.0, shear_area = 1e6 }
+    [[support]]
+    name = "clamp"
+    nodes = "column.start"
+    fix = ["x", "y", "theta"]
+    [[load]]
+    name = "weight"
+    nodes = "column.end"
+    force = [0.0, -2.4674011002723395]
+    time = { kind = "ramp", to = 2.0, end = 2.0 }
+    [[probe]]
+    name = "top"
+    node = "column.end"
+"#;
+
+/// Two short arms that hang from the top, and that nothing loads, make the column a frame.
+const ARMS: &str = r#"
+    [[body]]
+    name = "left"
+    element = "beam"
+    line = { from = [0.0, 1.0], to = [-0.05, 0.9], elements = 2 }
+    material = { young = 1.0, shear = 1.0, density = 1.0 }
+    section = { area = 1e6, inertia = 1.0, shear_area = 1e6 }
+    [[body]]
+    name = "right"
+    element = "beam"
+    line = { from = [0.0, 1.0], to = [0.05, 0.9], elements = 2 }
+    material = { young = 1.0, shear = 1.0, density = 1.0 }
+    section = { area = 1e6, inertia = 1.0, shear_area = 1e6 }
+    [[joint]]
+    name = "left"
+    kind = "weld"
+    between = ["column.end", "left.start"]
+    [[joint]]
+    name = "right"
+    kind = "weld"
+    between = ["column.end", "right.start"]
+"#;
+
+/// The elastica: P/P_cr = (2 K(sin α/2)/π)², which is 1.152 for an angle α = 60.05° at the top.
+#[test]
+fn an_equilibrium_on_an_unstable_branch_looked_sound() {
+    let frame = format!("{COLUMN}{ARMS}");
+    for (text, elements, factorization) in [
+        (COLUMN, 20, "chain of 3x3 blocks"),
+        (COLUMN, 100, "chain of 3x3 blocks"),
+        (&frame, 20, "sparse LDL"),
+        (&frame, 120, "sparse LDL"),
+    ] {
+        let elements = format!("body.column.line.elements={elements}");
+        let (found, report) = summary(text, &[&elements]);
+        assert_eq!(found.factorization, factorization);
+        let branch = found.unstable.expect("the straight column is unstable");
+        assert_eq!((branch.from, branch.to, branch.most), (1.008, 1.152, 1), "Euler's load is passed at 1");
+        let wanted = "the equilibrium is unstable from t = 1.008 on: the tangent stiffness has 1 negative pivot there";
+        let advice = found.advice.iter().find(|advice| advice.starts_with(wanted)).expect("advice on it");
+        assert!(report.contains(wanted), "the report too");
+        let (_, load) = advice.split_once("force = ").unwrap();
+        let (force, place) = load.split_once(" on ").unwrap();
+        let (place, _) = place.split_once(", with smaller steps").unwrap();
+        assert!(place.starts_with("body `column`, node ") && place.ends_with("at (0, 1)"), "{advice}");
+        // 1e-4 of 1.152 π²/4, across the column.
+        assert!(force.starts_with("[2.842e-4, ") || force.starts_with("[-2.842e-4, "), "{advice}");
+        // The load that it suggests leads to the stable branch.
+        let nudge = format!("[[load]]\nname = \"nudge\"\nnodes = \"column.end\"\nforce = {force}\n");
+        let (stable, _) = summary(&format!("{text}\n{nudge}"), &[&elements, "time.step=0.006"]);
+        let turned = stable.probes["top"]["theta"].as_f64().unwrap().abs().to_degrees();
+        assert!(stable.unstable.is_none() && (turned - 60.05).abs() < 0.3, "{turned} {:?}", stable.advice);
+    }
+}
+
+/// A shallow clamped arch under a force at its crown. With few passes Newton's method does not reach the far side.
+#[test]
+fn beyond_a_limit_point_smaller_steps_were_advised() {
+    let text = r#"
+        format = 1
+        analysis = "static"
+        [time]
+        end = 1.0
+        step = 0.05
+        [scheme]
+        name = "newmark"
+        [solver]
+        newton = { passes = 10 }
+        [[body]]
+        name = "arch"
+        element = "beam"
+        polyline = { points = [[-1.0, 0.0], [-0.5, 0.1293], [0.0, 0.1755], [0.5, 0.1293], [1.0, 0.0]], elements = 40 }
+        material = { young = 2.1e11, poisson = 0.3, density = 7800.0 }
+        section = { shape = "rectangle", width = 0.02, height = 0.02 }
+        [[set]]
+        name = "crown"
+        nearest = [0.0, 0.1755]
+        [[support]]
+        name = "ends"
+        nodes = "ends"
+        fix = ["x", "y", "theta"]
+        [[set]]
+        name = "ends"
+        nodes = ["arch.start", "arch.end"]
+        [[load]]
+        name = "push"
+        nodes = "crown"
+        force = [0.0, -200000.0]
+        time = { kind = "ramp", end = 1.0 }
+    "#;
+    let (_, result) = try_run(&load(text, &[]));
+    let error = result.expect_err("there is no equilibrium nearby");
+    assert_eq!(error.exit_code(), 4);
+    let message = error.to_string();
+    assert!(message.contains("a limit point lies between t = 0.0"), "{message}");
+    assert!(message.contains("analysis = \"dynamic\"") && message.contains("`motion`"), "{message}");
+    assert!(!message.contains("smaller steps"), "{message}");
+}
+
+/// A wall holds the top of the column; static contact needs a structure that is stable without it.
+#[test]
+fn a_column_that_a_wall_holds_was_told_to_take_smaller_steps() {
+    let wall = "[[contact]]\nname = \"wall\"\nnodes = \"column.end\"\n\
+                plane = { point = [0.0, 0.0], normal = [-1.0, 0.0] }\n";
+    let (_, result) = try_run(&load(&format!("{COLUMN}\n{wall}"), &["load.weight.force=[1e-2, -2.4674011002723395]"]));
+    let message = result.expect_err("beyond Euler's load").to_string();
+    assert!(
+        message.contains("without its closed contacts the structure loses its stability near t = 1.00"),
+        "{message}"
+    );
+}
+
+/// A mass that hits both sides of a wedge at once: with friction and Newton's e > 0 all sixteen states contradict the law.
+#[test]
+fn a_wedge_without_a_solution_was_told_to_take_more_sweeps() {
+    let text = r#"
+        format = 1
+        [time]
+        end = 0.1
+        step = 1e-2
+        [scheme]
+        name = "moreau-jean"
+        [[body]]
+        name = "mass"
+        element = "mass"
+        at = [0.0, 0.0]
+        mass = 1.0
+        velocity = [0.6, -0.84]
+        [[contact]]
+        name = "left"
+        nodes = "mass"
+        plane = { point = [0.0, 0.0], normal = [0.7, 0.72] }
+        friction = 1.15
+        restitution = 0.5
+        [[contact]]
+        name = "right"
+        nodes = "mass"
+        plane = { point = [0.0, 0.0], normal = [-0.7, 0.72] }
+        friction = 1.15
+        restitution = 0.5
+    "#;
+    let (_, result) = try_run(&load(text, &[]));
+    let message = result.expect_err("no state fits").to_string();
+    assert!(message.contains("friction with these velocities has no solution"), "{message}");
+    assert!(message.contains("law = \"moreau\""), "{message}");
+    assert!(!message.contains("sweeps") && !message.contains("lemke"), "{message}");
+    // What it suggests runs.
+    let law = |name: &str| format!("contact.{name}.restitution={{ e = 0.5, law = 'moreau' }}");
+    let (_, result) = try_run(&load(text, &[&law("left"), &law("right")]));
+    result.unwrap();
+}
+
+/// `docs/paper-figures.md` gave the peaks of the runs as the forces of their first contact steps.
+#[test]
+fn the_forces_of_the_first_contact_steps_were_peaks() {
+    let page = include_str!("../../docs/paper-figures.md").replace('\n', " ");
+    let list = |after: &str| -> Vec<f64> {
+        let (_, rest) = page.split_once(after).unwrap_or_else(|| panic!("the page does not say `{after}`"));
+        let text = rest.split([')', ';']).next().unwrap().replace(" and ", ", ");
+        text.split(", ").take(3).map(|x| x.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()).collect()
+    };
+    let first = list("force of the first contact step is an impulse over h: ".trim_end());
+    let peaks = list("the largest forces of these runs are ".trim_end());
+    let schemes = [
+        "name = 'generalized-alpha', rho_inf = 0.6",
+        "name = 'moreau-jean', theta = 1.0",
+        "name = 'newmark', gamma = 1.0, beta = 0.5625",
+    ];
+    for (k, scheme) in schemes.into_iter().enumerate() {
+        let (history, result) = try_run(&shipped("impacting-bar", &[&format!("scheme={{ {scheme} }}")]));
+        result.unwrap();
+        let force = history.column("contact.wall.force");
+        assert_eq!(force.iter().find(|force| **force > 0.0).unwrap().round(), first[k], "{scheme}");
+        assert_eq!(history.max("contact.wall.force").round(), peaks[k], "{scheme}");
+    }
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use cursor::{Cursor, shorten};
 
 use super::Mesh;
-use crate::{Error, Result};
+use crate::Result;
 
 /// Reads the lines of the physical group `group`, or all lines, from the file at `path`.
 ///
@@ -22,9 +22,9 @@ use crate::{Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::Io`] if the file cannot be read, [`Error::Input`] if it holds no such mesh.
+/// [`Error::Io`](crate::Error::Io) if the file cannot be read, [`Error::Input`](crate::Error::Input) if it holds no such mesh.
 pub fn read(path: &Path, group: Option<&str>) -> Result<Mesh> {
-    let bytes = std::fs::read(path).map_err(Error::io("read", path))?;
+    let bytes = crate::files::read(path)?;
     parse(&bytes, &path.display().to_string(), group)
 }
 
@@ -42,10 +42,10 @@ pub fn read(path: &Path, group: Option<&str>) -> Result<Mesh> {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], with the line (text) or byte offset (binary), if the bytes are not a complete
+/// [`Error::Input`](crate::Error::Input), with the line (text) or byte offset (binary), if the bytes are not a complete
 /// and consistent MSH 4.1 file, the group is unknown or empty or holds other than two-node lines,
-/// a line has no length, a node lies off the plane z = 0, or, without `group`, no element uses a
-/// node of the file.
+/// a line has no length, a node lies off the plane z = 0, or, without `group`, the file holds
+/// surface or volume elements, whose boundary is no structure, or no element uses a node of the file.
 ///
 /// ```
 /// let file = br#"$MeshFormat

@@ -52,6 +52,8 @@ pub(super) struct Content {
     pub(super) points: Vec<Element>,
     /// The elements on curves (dimension 1).
     pub(super) curves: Vec<Element>,
+    /// How many elements lie on surfaces and volumes (dimensions 2 and 3), and the first of them.
+    pub(super) solids: (usize, Option<Element>),
     /// Index of each node tag.
     index: HashMap<u64, usize>,
 }
@@ -269,7 +271,10 @@ impl Content {
             match dimension {
                 0 => self.points.push(element),
                 1 => self.curves.push(element),
-                _ => {}
+                _ => {
+                    self.solids.0 += 1;
+                    self.solids.1.get_or_insert(element);
+                }
             }
         }
         Ok(())

@@ -45,6 +45,16 @@ fn choose<'a>(content: &'a Content, group: Option<&str>, cursor: &Cursor) -> Res
         return Err(nothing_chosen(content, group, cursor));
     }
     if group.is_none()
+        && let (count, Some(first)) = &content.solids
+    {
+        let text = format!(
+            "element {} is a {}, one of {count} on surfaces or in volumes: the lines around them are a boundary, not \
+             members; name the lines that are meant as a physical group, and that group in `group`",
+            first.tag, first.kind.name
+        );
+        return Err(cursor.error(first.at, text));
+    }
+    if group.is_none()
         && let Some(orphan) = content.nodes.iter().find(|node| !node.used)
     {
         return Err(cursor.error(orphan.at, format!("node {} is an orphan: no element uses it", orphan.tag)));

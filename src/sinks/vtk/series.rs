@@ -4,7 +4,6 @@
 //! their own, one after the other, so that a run does not wait for the disk; no more than [`WAITING`] of them are held.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -13,7 +12,7 @@ use super::snapshot::Snapshot;
 use super::{Frame, encode};
 use crate::case::data::Encoding;
 use crate::error::{Error, Result};
-use crate::files::{faults, sync_below, write_whole};
+use crate::files::{faults, make_directories, sync_below, write_whole};
 
 const OPENING: &str = concat!(
     "<?xml version=\"1.0\"?>\n",
@@ -201,7 +200,7 @@ struct Disk {
 impl Disk {
     fn new(directory: &Path, names: [&str; 2], encoding: Encoding) -> Result<Disk> {
         let frames = directory.join("frames");
-        fs::create_dir_all(&frames).map_err(Error::io("create", &frames))?;
+        make_directories(&frames)?;
         let disk = Disk {
             directory: directory.to_path_buf(),
             names: names.map(str::to_string),

@@ -1,7 +1,7 @@
-//! Feeds damaged input to the readers of cases, meshes, tables, expressions and checkpoints.
+//! Feeds damaged input to every reader: cases, overrides, expressions, meshes, tables, checkpoints, the files of a run and of a sweep.
 //!
 //! ```text
-//! cargo run --release --example fuzz -- [case|mesh|table|expression|checkpoint|all] [--seconds N] [--seed S]
+//! cargo run --release --example fuzz -- [READER|all|list] [--seconds N] [--seed S]
 //! ```
 //!
 //! Inputs are made from the shipped cases and meshes and from what is below, by a few random changes at a time: bits,
@@ -9,109 +9,17 @@
 //! longer than [`PATIENCE`], or hold more memory at a time than a fixed multiple of what it was given. The same seed gives
 //! the same inputs. Exit code 1 and the input in `target/fuzz/` if a reader misbehaves.
 
-use carom::case::{Format, parse};
-use carom::cases::{CASES, MESHES};
-use carom::checkpoint::{self, Checkpoint};
-use carom::expression::{Expression, Vocabulary};
-use carom::run::{self, Manner};
-use carom::sinks::{Record, Sink};
-use carom::{Error, mesh, table};
-use sha2::{Digest, Sha256};
+mod targets;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use targets::{Target, targets};
 
 /// A reader that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Most memory at a time for every byte of input, and in any case.
 const MEMORY: (u64, u64) = (256, 1 << 20);
-
-/// A reader: its name, what its inputs are made from, words of its format, and the reader itself.
-struct Target {
-    name: &'static str,
-    seeds: Vec<Vec<u8>>,
-    words: &'static [&'static str],
-    read: fn(&[u8]) -> bool,
-}
-
-const TOML_WORDS: &[&str] = &[
-    "[[body]]",
-    "[[contact]]",
-    "[time]",
-    "[scheme]",
-    "[output]",
-    "[expect]",
-    "name",
-    "element",
-    "line",
-    "from",
-    "to",
-    "elements",
-    "grading",
-    "polyline",
-    "points",
-    "mesh",
-    "group",
-    "material",
-    "section",
-    "shape",
-    "between",
-    "nodes",
-    "plane",
-    "normal",
-    "\"\"\"",
-    "'''",
-    "{",
-    "}",
-    "[",
-    "]",
-    "=",
-    ".",
-    ",",
-    "\n",
-    "#",
-    "\\u0000",
-    "\u{feff}",
-    "true",
-    "nan",
-    "-inf",
-    "0x7fffffffffffffff",
-    "9223372036854775808",
-    "1e308",
-    "1979-05-27T07:32:00Z",
-    "{\"a\":",
-    "null",
-];
-const MESH_WORDS: &[&str] = &[
-    "$MeshFormat\n",
-    "$EndMeshFormat\n",
-    "$PhysicalNames\n",
-    "$Entities\n",
-    "$Nodes\n",
-    "$EndNodes\n",
-    "$Elements\n",
-    "$EndElements\n",
-    "4.1 0 8\n",
-    "4.1 1 8\n",
-    "2.2 0 8\n",
-    "18446744073709551615",
-    "-1",
-    "0",
-    "4294967296",
-    "nan",
-    "1e999",
-];
-const TABLE_WORDS: &[&str] =
-    &["nan", "inf", "-", "1e999", ",", "\n", "\r\n", "#", "time,value\n", "\u{feff}", "0x1", "\"", ";"];
-const EXPRESSIONS: &[&str] = &[
-    "-x^2 + 3*sin(2*pi*t)/(1 + R)",
-    "if(t < 0.5, 1.5e-3*x, max(x, y)^-2) >= mod(floor(t), 3)",
-    "pulse(t, 0.2, 0.5)*atan2(y, x) - sqrt(abs(x)) + log(exp(t))",
-    "((((((((x))))))))",
-];
-const EXPRESSION_WORDS: &[&str] = &[
-    "(", ")", "((((((((", "^", "^-", "-", "<=", ",", "if(", "max(", "1e", "0x", "1_0", "pi", "R", "t", " ", "\u{2212}",
-];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -121,9 +29,15 @@ fn main() -> ExitCode {
     };
     let (seconds, seed) = (option("--seconds", 10), option("--seed", 1));
     let wanted = arguments.first().map_or("all", String::as_str);
-    let targets = targets();
-    if wanted != "all" && targets.iter().all(|target| target.name != wanted) {
-        eprintln!("there is no reader `{wanted}`; allowed: case, mesh, table, expression, checkpoint, all");
+    let work = tempfile::tempdir().expect("a directory for a while");
+    let targets = targets(work.path());
+    let names: Vec<&str> = targets.iter().map(|target| target.name).collect();
+    if wanted == "list" {
+        println!("{}", names.join("\n"));
+        return ExitCode::SUCCESS;
+    }
+    if wanted != "all" && !names.contains(&wanted) {
+        eprintln!("there is no reader `{wanted}`; allowed: {}, all, list", names.join(", "));
         return ExitCode::from(2);
     }
     // Panics are caught and counted; their own words would only be noise.
@@ -135,110 +49,16 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(findings > 0))
 }
 
-fn targets() -> Vec<Target> {
-    let text = |text: &str| text.as_bytes().to_vec();
-    let mut cases: Vec<Vec<u8>> = CASES.iter().map(|case| text(case.text)).collect();
-    cases.push(text(include_str!("../tests/case_files/every.toml")));
-    cases.push(text(r#"{"format":1,"time":{"end":1,"step":0.1},"scheme":{"name":"newmark"},"body":[]}"#));
-    let mut meshes: Vec<Vec<u8>> = MESHES.iter().map(|mesh| mesh.bytes.to_vec()).collect();
-    meshes.push(include_bytes!("../meshes/bar-binary.msh").to_vec());
-    meshes.push(include_bytes!("../tests/data/plate.msh").to_vec());
-    meshes.push(include_bytes!("../tests/data/plate-partitioned.msh").to_vec());
-    let tables = ["time,value\n0,0\n0.5,1.5\n1e1,-2\n", "# x\n0 , 1, 2\r\n1,2,3\r\n", "0,1\n"];
-    vec![
-        Target { name: "case", seeds: cases, words: TOML_WORDS, read: read_case },
-        Target { name: "mesh", seeds: meshes, words: MESH_WORDS, read: read_mesh },
-        Target { name: "table", seeds: tables.map(text).to_vec(), words: TABLE_WORDS, read: read_table },
-        Target {
-            name: "expression",
-            seeds: EXPRESSIONS.iter().copied().map(text).collect(),
-            words: EXPRESSION_WORDS,
-            read: read_expression,
-        },
-        Target {
-            name: "checkpoint",
-            seeds: checkpoints(),
-            words: &["carom-checkpoint-2 ", "\n"],
-            read: read_checkpoint,
-        },
-    ]
-}
-
-fn read_case(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let format = if text.trim_start().starts_with('{') { Format::Json } else { Format::Toml };
-    // An error is only as good as its message.
-    match parse(&text, "fuzz", format, &[]) {
-        Ok(_) => true,
-        Err(failure) => failure.render(false).is_empty(),
-    }
-}
-
-fn read_mesh(bytes: &[u8]) -> bool {
-    let groups = [None, Some("bar"), Some("start")];
-    groups.iter().any(|group| mesh::gmsh::parse(bytes, "fuzz", *group).is_ok())
-}
-
-fn read_table(bytes: &[u8]) -> bool {
-    table::parse(bytes, "fuzz", 2).is_ok_and(|rows| rows.iter().flatten().all(|value| value.is_finite()))
-}
-
-/// What is accepted must also be evaluated in every way; an error is only as good as its message.
-fn read_expression(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let constants = [("R".to_string(), 2.0)];
-    let names = Vocabulary { variables: &["x", "y", "t"], constants: &constants, refused: &[] };
-    match Expression::parse(&text, &names) {
-        Ok(expression) => {
-            let (values, mut gradient) = ([0.3, -0.7, 0.0], [0.0; 3]);
-            let value = expression.value(&values);
-            let same = |other: f64| other.to_bits() == value.to_bits() || (other.is_nan() && value.is_nan());
-            assert!(same(expression.gradient(&values, &mut gradient)) && same(expression.jet(&values, 2)[0]));
-            let _ = expression.check_affine(&[0, 1]).map_err(|fault| fault.to_string());
-            true
-        }
-        Err(fault) => fault.to_string().is_empty(),
-    }
-}
-
-/// As it is, which the checksum mostly ends, and with a checksum that fits.
-fn read_checkpoint(bytes: &[u8]) -> bool {
-    let plain = Checkpoint::parse(bytes).is_ok();
-    let body = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes, |end| &bytes[end + 1..]);
-    let hash: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut fitting = format!("carom-checkpoint-2 {hash}\n").into_bytes();
-    fitting.extend_from_slice(body);
-    plain | Checkpoint::parse(&fitting).is_ok()
-}
-
-/// Checkpoints of two short runs.
-fn checkpoints() -> Vec<Vec<u8>> {
-    struct Nothing;
-    impl Sink for Nothing {
-        fn record(&mut self, _: &Record) -> carom::Result<()> {
-            Ok(())
-        }
-    }
-    let root = std::env::temp_dir().join(format!("carom-fuzz-{}", std::process::id()));
-    let made = ["bouncing-ball", "two-ball-oscillator"].map(|name| {
-        let dir = root.join(name);
-        std::fs::create_dir_all(&dir).expect("a directory for a while");
-        let file = dir.join("case.toml");
-        std::fs::write(&file, CASES.iter().find(|case| case.name == name).expect("a shipped case").text)
-            .expect("written");
-        let loaded = carom::case::load(&file, &[], false).expect("a shipped case loads");
-        let stop = || Some(Error::Stopped { code: 8, text: String::new() });
-        let out = dir.join("out");
-        let _ = run::run(&loaded, &out, Manner { force: true, from: None, stop: &stop, extra: &mut Nothing });
-        std::fs::read(out.join(checkpoint::FILE)).expect("a run that is stopped leaves a checkpoint")
-    });
-    let _ = std::fs::remove_dir_all(root);
-    made.to_vec()
-}
-
 /// Lets a reader read for a while; returns the number of findings.
 fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
     let mut random = Random(seed ^ 0x9e37_79b9_7f4a_7c15);
+    // A seed that is refused is damaged no further: the reader would be met at its door only.
+    for (k, seed) in target.seeds.iter().enumerate() {
+        if !(target.read)(seed) {
+            println!("{}: seed {k} is refused", target.name);
+            return 1;
+        }
+    }
     let start = cpu();
     let mut spent = Duration::ZERO;
     let (mut runs, mut accepted, mut findings) = (0u64, 0u64, 0);
