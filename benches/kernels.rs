@@ -11,6 +11,7 @@ use carom::case::data::{Case, Encoding, HistoryOutput};
 use carom::case::{Format, parse};
 use carom::cases;
 use carom::contact::active_set::{ActiveSet, Bound};
+use carom::expression::{Expression, Vocabulary};
 use carom::la::{Factor, Symmetric};
 use carom::ledger::Ledger;
 use carom::methods::{Attempt, Method};
@@ -214,4 +215,23 @@ fn write_a_history_line(bencher: Bencher) {
     bencher
         .counter(ItemsCount::new(columns.names().len()))
         .bench_local(|| history.record(&record).expect("the file can be written"));
+}
+
+/// A short expression; 60 ns are allowed, of which the sine itself takes a good part.
+#[divan::bench]
+fn expression_value(bencher: Bencher) {
+    let expression = short_expression();
+    bencher.bench(|| expression.value(&[divan::black_box(0.37)]));
+}
+
+/// The same with its first and second derivative, as driven supports want it.
+#[divan::bench]
+fn expression_jet(bencher: Bencher) {
+    let expression = short_expression();
+    bencher.bench(|| expression.jet(&[divan::black_box(0.37)], 0));
+}
+
+fn short_expression() -> Expression {
+    let names = Vocabulary { variables: &["t"], ..Default::default() };
+    Expression::parse("10*sin(314.15*t)", &names).expect("it is an expression")
 }

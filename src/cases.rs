@@ -38,6 +38,7 @@ pub const CASES: &[Shipped] = shipped![
     "incline",
     "whisker",
     "shaker",
+    "thrown-mass",
     "crossed-beams",
     "peg-board",
     "portal-frame-impact",

@@ -1,4 +1,4 @@
-//! Feeds damaged input to every reader: cases, overrides, meshes, tables, checkpoints, the files of a run and of a sweep.
+//! Feeds damaged input to every reader: cases, overrides, expressions, meshes, tables, checkpoints, the files of a run and of a sweep.
 //!
 //! ```text
 //! cargo run --release --example fuzz -- [READER|all|list] [--seconds N] [--seed S]

@@ -3,6 +3,7 @@
 use carom::case::{Format, parse};
 use carom::cases::{CASES, MESHES};
 use carom::checkpoint::{self, Checkpoint};
+use carom::expression::{Expression, Vocabulary};
 use carom::run::{self, Manner};
 use carom::sinks::{Record, Sink};
 use carom::sweep::{Row, Sweep, Wish, merge};
@@ -90,6 +91,15 @@ const MESH_WORDS: &[&str] = &[
 const TABLE_WORDS: &[&str] =
     &["nan", "inf", "-", "1e999", ",", "\n", "\r\n", "#", "time,value\n", "\u{feff}", "0x1", "\"", ";"];
 
+const EXPRESSIONS: &[&str] = &[
+    "-x^2 + 3*sin(2*pi*t)/(1 + R)",
+    "if(t < 0.5, 1.5e-3*x, max(x, y)^-2) >= mod(floor(t), 3)",
+    "pulse(t, 0.2, 0.5)*atan2(y, x) - sqrt(abs(x)) + log(exp(t))",
+    "((((((((x))))))))",
+];
+const EXPRESSION_WORDS: &[&str] = &[
+    "(", ")", "((((((((", "^", "^-", "-", "<=", ",", "if(", "max(", "1e", "0x", "1_0", "pi", "R", "t", " ", "\u{2212}",
+];
 const JSON_WORDS: &[&str] = &[
     "{",
     "}",
@@ -135,6 +145,12 @@ pub fn targets(work: &Path) -> Vec<Target> {
     vec![
         target("case", cases, TOML_WORDS, Box::new(read_case)),
         target("set", sets.map(text).to_vec(), TOML_WORDS, Box::new(read_set)),
+        target(
+            "expression",
+            EXPRESSIONS.iter().copied().map(text).collect(),
+            EXPRESSION_WORDS,
+            Box::new(read_expression),
+        ),
         target("mesh", meshes, MESH_WORDS, Box::new(read_mesh)),
         target("table", tables.map(text).to_vec(), TABLE_WORDS, Box::new(read_table)),
         target("checkpoint", checkpoints, &["carom-checkpoint-", "\n"], Box::new(checkpoint)),
@@ -195,6 +211,24 @@ fn read_mesh(bytes: &[u8]) -> bool {
 
 fn read_table(bytes: &[u8]) -> bool {
     table::parse(bytes, "fuzz", 2..=4).is_ok_and(|rows| rows.iter().flatten().all(|value| value.is_finite()))
+}
+
+/// What is accepted must also be evaluated in every way; an error is only as good as its message.
+fn read_expression(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let constants = [("R".to_string(), 2.0)];
+    let names = Vocabulary { variables: &["x", "y", "t"], constants: &constants, refused: &[] };
+    match Expression::parse(&text, &names) {
+        Ok(expression) => {
+            let (values, mut gradient) = ([0.3, -0.7, 0.0], [0.0; 3]);
+            let value = expression.value(&values);
+            let same = |other: f64| other.to_bits() == value.to_bits() || (other.is_nan() && value.is_nan());
+            assert!(same(expression.gradient(&values, &mut gradient)) && same(expression.jet(&values, 2)[0]));
+            let _ = expression.check_affine(&[0, 1]).map_err(|fault| fault.to_string());
+            true
+        }
+        Err(fault) => fault.to_string().is_empty(),
+    }
 }
 
 fn read_set(bytes: &[u8]) -> bool {

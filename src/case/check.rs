@@ -6,6 +6,7 @@
 use super::diagnostic::{Diagnostic, MOST_REPORTED, Place, Sources, listing, nearest};
 use super::expect;
 use super::massless;
+use super::resolve::varies;
 use super::spec::Reference;
 use super::tree::{Node, Value};
 use super::validate::{Facts, Found, join, join_item};
@@ -295,6 +296,9 @@ impl Check<'_> {
         }
         for field in ["displacement", "velocity"].into_iter().filter_map(|key| initial.get(key)) {
             self.direction(&field, "direction");
+            if self.dimension == Some(1) && field.text("kind") == Some("expression") && field.has("y") {
+                self.report(field.wrong("y", "`y` needs two dimensions", "in a model of one dimension"));
+            }
         }
     }
 
@@ -338,6 +342,14 @@ impl Check<'_> {
         }
         if load.has("moment") && self.dimension == Some(1) {
             self.report(load.wrong("moment", "a moment needs two dimensions", "in a model of one dimension"));
+        }
+        if let Some(key) =
+            ["force", "moment", "per_length"].into_iter().find(|key| load.node.get(key).is_some_and(varies))
+            && load.get("time").is_some_and(|time| time.text("kind") != Some("constant"))
+        {
+            let message = format!("`{}` has a factor over time twice", load.path);
+            let label = format!("`{key}` is an expression of `t` already");
+            self.report(load.wrong("time", message, label).help("write all of it into the expression"));
         }
         if let Some(time) = load.get("time")
             && let Some(end) = time.number("end")

@@ -17,6 +17,9 @@ pub struct Case {
     /// Transient or static.
     #[serde(default)]
     pub analysis: Analysis,
+    /// Names that expressions of time and place use.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub constants: BTreeMap<String, f64>,
     /// Acceleration of gravity; its length is the dimension of the model. Empty means none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gravity: Vec<f64>,
@@ -411,6 +414,15 @@ pub enum Field {
         /// Path relative to the case file.
         file: String,
     },
+    /// Expressions of the place `x`, `y` and the distance `s` from the first node.
+    Expression {
+        /// First component.
+        #[serde(default)]
+        x: Amount,
+        /// Second component.
+        #[serde(default)]
+        y: Amount,
+    },
 }
 
 /// A support.
@@ -462,16 +474,32 @@ pub struct Load {
     pub body: Option<String>,
     /// Force per node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub force: Option<Vec<f64>>,
+    pub force: Option<Vec<Amount>>,
     /// Moment per node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moment: Option<f64>,
+    pub moment: Option<Amount>,
     /// Force per length of the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub per_length: Option<Vec<f64>>,
+    pub per_length: Option<Vec<Amount>>,
     /// Factor over time.
     #[serde(default)]
     pub time: Function,
+}
+
+/// A number, or an expression that makes one of time or place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Amount {
+    /// A number.
+    Number(f64),
+    /// The text of an expression.
+    Expression(String),
+}
+
+impl Default for Amount {
+    fn default() -> Self {
+        Amount::Number(0.0)
+    }
 }
 
 /// A function of time.
@@ -510,6 +538,11 @@ pub enum Function {
     Table {
         /// Path relative to the case file.
         file: String,
+    },
+    /// An expression of `t`.
+    Expression {
+        /// Its text, or the number that it is.
+        value: Amount,
     },
 }
 

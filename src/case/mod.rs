@@ -1,8 +1,8 @@
 //! From the text of a case file to a checked [`Case`].
 //!
 //! ```text
-//! text ── tree ── overrides ── validate ── check ── Case
-//!          spans    --set      registry    between
+//! text ── tree ── overrides ── resolve ── validate ── check ── Case
+//!         spans     --set     expressions registry   between
 //! ```
 //!
 //! Every step collects what is wrong instead of stopping at it. Nothing here reads a mesh.
@@ -18,6 +18,7 @@ mod overrides;
 pub mod reference;
 mod registry;
 mod registry_body;
+mod resolve;
 pub mod schema;
 pub mod spec;
 mod tree;
@@ -28,6 +29,7 @@ pub use diagnostic::{Diagnostic, Failure, Format};
 pub use files::resolve_path;
 pub use reference::reference;
 pub use registry::CASE;
+pub use resolve::{PLACE, TIME};
 pub use schema::schema;
 
 use crate::error::{Error, Result};
@@ -145,9 +147,11 @@ fn build(
     for (index, argument) in set.iter().enumerate() {
         diagnostics.extend(overrides::apply(&mut root, argument, index).err().into_iter().flatten());
     }
+    let resolved = resolve::resolve(&mut root, &sources);
     let (wrong, facts) = validate::validate(&root, files);
-    diagnostics.extend(wrong);
-    diagnostics.extend(check::check(&root, &facts, &sources));
+    let later = wrong.into_iter().chain(check::check(&root, &facts, &sources));
+    diagnostics.extend(later.filter(|diagnostic| !resolved.explains(diagnostic)));
+    diagnostics.extend(resolved.diagnostics);
     if !diagnostics.is_empty() {
         return Err(Failure::new(sources, diagnostics));
     }

@@ -10,7 +10,10 @@ pub fn reference() -> String {
     let mut page = Page { text: String::new(), known: Vec::new() };
     page.text += "# Case file reference\n\nEvery key of a case file, made by `carom` from the registry that also \
                   checks case files.\nA key without default and not required may be absent. \
-                  Keys marked *not built yet* are reserved and refused.\n";
+                  Keys marked *not built yet* are reserved and refused.\n\n\
+                  Every number that is no integer may also be a text with an expression of `[constants]`, as in \
+                  `step = \"T/200\"`; where it may also use `t`, or `x`, `y` and `s`, the key says so. \
+                  What expressions can do: [expressions.md](expressions.md).\n";
     page.table(&CASE, "", "## Top level");
     page.text
 }
@@ -52,8 +55,9 @@ impl Page {
             if let Some(table) = field.kind.table() {
                 let path = if path.is_empty() { field.name.to_string() } else { format!("{path}.{}", field.name) };
                 let heading = match field.kind {
-                    Kind::Keyed(keys, _) => format!(
-                        "### `{path}`\n\nOne table per key, {}: `{} = {{ {} = {{ … }} }}`. Each of them:",
+                    Kind::Motions(keys, _) => format!(
+                        "### `{path}`\n\nOne function of time per key, {}: `{} = {{ {} = … }}`. Each of them is a text with an \
+                         expression of `t`, or a table:",
                         listing(keys.iter().copied()),
                         field.name,
                         keys[0]

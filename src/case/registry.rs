@@ -6,8 +6,8 @@ use super::registry_body::{BODY, MOST_ELEMENTS};
 use super::spec::*;
 use crate::schemes::{KeyDefault, SCHEMES};
 use Kind::{
-    Flag, Integer, Interval, Keyed, Map, Name, Nested, Number, NumberOr, OffOr, Path, Ref, Refs, Tables, Text, Vector,
-    Vectors, Word, Words,
+    Constants, Flag, Function, Integer, Interval, Map, Motions, Name, Nested, Number, NumberOfPlace, NumberOfTime,
+    NumberOr, OffOr, Path, Ref, Refs, Tables, Text, Vector, VectorOfTime, Vectors, Word, Words,
 };
 
 /// Beyond this many steps a number is a slip.
@@ -21,6 +21,7 @@ pub static CASE: Table = table(
         required("format", Integer(1, 1), "Version of the file format; only 1 exists"),
         default("title", Text, "\"\"", "One line for summaries and reports"),
         default("analysis", Word(ANALYSES), "\"dynamic\"", "Kind of analysis"),
+        optional("constants", Constants, "Names for expressions: numbers, or texts with expressions of earlier ones"),
         optional("gravity", Vector, "Acceleration of gravity; none unless given"),
         required("time", Nested(&TIME), "End and step of the time axis"),
         required("scheme", Nested(&SCHEME), "Time scheme"),
@@ -170,6 +171,14 @@ fn fields() -> Vec<Variant> {
             ],
         ),
         variant("table", "columns `distance, x[, y]`, linear between rows", vec![required("file", Path, "CSV file")]),
+        variant(
+            "expression",
+            "expressions of the place `x`, `y` of a node, undeformed, and its distance `s` from the first node",
+            vec![
+                default("x", NumberOfPlace, "0.0", "First component"),
+                default("y", NumberOfPlace, "0.0", "Second component; in the plane only"),
+            ],
+        ),
     ]
 }
 
@@ -180,7 +189,7 @@ static SUPPORT: Table = table(
         required("name", Name, "Unique among supports"),
         required("nodes", Ref(Reference::Nodes), "Nodes that are held"),
         optional("fix", Words(COMPONENTS), "Components held at their reference value"),
-        optional("motion", Keyed(&["x", "y", "theta"], &FUNCTION), "Prescribed motion per component"),
+        optional("motion", Motions(&["x", "y", "theta"], &FUNCTION), "Prescribed motion per component"),
     ],
 );
 
@@ -205,10 +214,15 @@ static LOAD: Table = table(
         required("name", Name, "Unique among loads"),
         optional("nodes", Ref(Reference::Nodes), "Nodes that carry the force, each of them"),
         optional("body", Ref(Reference::Body), "Body that carries `per_length`"),
-        optional("force", Vector, "Force per node"),
-        optional("moment", Number(ANY), "Moment per node"),
-        optional("per_length", Vector, "Force per length of the body"),
-        default("time", Nested(&FUNCTION), "{ kind = \"constant\" }", "Factor over time"),
+        optional("force", VectorOfTime, "Force per node"),
+        optional("moment", NumberOfTime, "Moment per node"),
+        optional("per_length", VectorOfTime, "Force per length of the body"),
+        default(
+            "time",
+            Function(&FUNCTION),
+            "{ kind = \"constant\" }",
+            "Factor over time; not beside a force or moment that is an expression of `t` itself",
+        ),
     ],
 );
 
@@ -247,6 +261,11 @@ fn functions() -> Vec<Variant> {
             "columns `time, value`, linear between rows, constant outside",
             vec![required("file", Path, "CSV file")],
         ),
+        variant(
+            "expression",
+            "an expression of `t` with its first two derivatives; a text in place of the table is short for it",
+            vec![required("value", NumberOfTime, "The expression")],
+        ),
     ]
 }
 
@@ -266,7 +285,7 @@ static CONTACT: Table = Table {
         default("friction", Number(NON_NEGATIVE), "0.0", "Coefficient of friction"),
         optional(
             "motion",
-            Keyed(&["normal", "tangent", "x", "y"], &FUNCTION),
+            Motions(&["normal", "tangent", "x", "y"], &FUNCTION),
             "Motion of the obstacle; `normal` and `tangent` of planes only",
         ),
         default("mass", Word(MASSES), "\"kept\"", "Mass of the contact nodes"),
@@ -498,7 +517,7 @@ mod tests {
                 (Nested(inner) | OffOr(inner), here, Need::Default("{}")) => {
                     compared += compare(inner, here.unwrap_or(&empty), &case[field.name]);
                 }
-                (Nested(inner), Some(here), _) => compared += compare(inner, here, &case[field.name]),
+                (Nested(inner) | Function(inner), Some(here), _) => compared += compare(inner, here, &case[field.name]),
                 (Tables(inner), Some(here), _) => compared += compare(inner, &here.items()[0], &case[field.name][0]),
                 (_, None, Need::Default(text)) if !NOT_KEPT.contains(&field.name) => {
                     // Rules such as `step / 1024` are no TOML; other tests compute them.

@@ -107,7 +107,10 @@ fn kind(kind_of_value: &Kind) -> Value {
             extend(&mut schema, json!({ "uniqueItems": true }));
             schema
         }
-        Kind::Vector => vector(),
+        Kind::Vector | Kind::VectorOfTime => vector(),
+        Kind::NumberOfTime | Kind::NumberOfPlace => number(super::spec::ANY),
+        Kind::Constants => json!({ "type": "object", "additionalProperties": number(super::spec::ANY) }),
+        Kind::Function(spec) => function(spec),
         Kind::Vectors(min, max) => list(vector(), min, max),
         Kind::Interval => list(number(super::spec::ANY), 2, 2),
         Kind::Nested(spec) => table(spec),
@@ -115,13 +118,19 @@ fn kind(kind_of_value: &Kind) -> Value {
         Kind::OffOr(spec) => json!({ "anyOf": [{ "const": false }, table(spec)] }),
         Kind::NumberOr(range, spec) => json!({ "anyOf": [number(range), table(spec)] }),
         Kind::Map(spec) => json!({ "type": "object", "additionalProperties": table(spec) }),
-        Kind::Keyed(keys, spec) => {
-            let properties: Map<String, Value> = keys.iter().map(|key| (key.to_string(), table(spec))).collect();
+        Kind::Motions(keys, spec) => {
+            let properties: Map<String, Value> = keys.iter().map(|key| (key.to_string(), function(spec))).collect();
             json!({ "type": "object", "properties": properties, "additionalProperties": false })
         }
     }
 }
 
+/// A function of time: a table, or an expression.
+fn function(spec: &Table) -> Value {
+    json!({ "anyOf": [{ "type": "string" }, table(spec)] })
+}
+
+/// A number, or a text with an expression.
 fn number(range: Range) -> Value {
     let mut schema = json!({ "type": "number" });
     let mut bound = |value: f64, included: bool, inclusive: &str, exclusive: &str| {
@@ -131,7 +140,7 @@ fn number(range: Range) -> Value {
     };
     bound(range.min, range.min_included, "minimum", "exclusiveMinimum");
     bound(range.max, range.max_included, "maximum", "exclusiveMaximum");
-    schema
+    json!({ "anyOf": [schema, { "type": "string" }] })
 }
 
 fn words(choices: &[Choice]) -> Value {

@@ -108,8 +108,18 @@ pub enum Kind {
     NumberOr(Range, &'static Table),
     /// A table whose keys are free, each with such a table.
     Map(&'static Table),
-    /// A table with some of these keys, each with such a table.
-    Keyed(&'static [&'static str], &'static Table),
+    /// A function of time: such a table, or a text with an expression of `t`.
+    Function(&'static Table),
+    /// A table with some of these keys, each with a function of time.
+    Motions(&'static [&'static str], &'static Table),
+    /// A finite number, or a text with an expression of `t`.
+    NumberOfTime,
+    /// One such per dimension of the model: one or two.
+    VectorOfTime,
+    /// A finite number, or a text with an expression of `x`, `y` and `s`.
+    NumberOfPlace,
+    /// A table whose keys are the names of constants.
+    Constants,
 }
 
 /// What a node reference may name.
@@ -226,7 +236,8 @@ impl Kind {
             | Kind::OffOr(table)
             | Kind::NumberOr(_, table)
             | Kind::Map(table)
-            | Kind::Keyed(_, table) => Some(table),
+            | Kind::Function(table)
+            | Kind::Motions(_, table) => Some(table),
             _ => None,
         }
     }
@@ -263,7 +274,12 @@ impl Kind {
             Kind::Vector => "a list of one or two numbers".into(),
             Kind::Vectors(min, max) => format!("a list of {}points", count(*min, *max)),
             Kind::Interval => "a list of two numbers, the second larger".into(),
-            Kind::Nested(_) | Kind::Map(_) | Kind::Keyed(..) => "a table".into(),
+            Kind::Nested(_) | Kind::Map(_) | Kind::Motions(..) => "a table".into(),
+            Kind::Function(_) => "a table, or a text with an expression of `t`".into(),
+            Kind::NumberOfTime => "a finite number, or a text with an expression of `t`".into(),
+            Kind::VectorOfTime => "a list of one or two numbers, or texts with expressions of `t`".into(),
+            Kind::NumberOfPlace => "a finite number, or a text with an expression of `x`, `y` and `s`".into(),
+            Kind::Constants => "a table of numbers, or texts with expressions of earlier ones".into(),
             Kind::Tables(table) => format!("an array of tables, {}", table.title),
             Kind::OffOr(_) => "false or a table".into(),
             Kind::NumberOr(range, _) => format!("{}, or a table", range.describe()),

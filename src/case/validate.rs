@@ -141,6 +141,13 @@ impl Walk<'_> {
                     self.report(wrong(node));
                 }
             }
+            // What is still a text has passed as an expression.
+            (Kind::NumberOfTime | Kind::NumberOfPlace, Value::Text(_)) | (Kind::Constants, Value::Table(_)) => {}
+            (Kind::NumberOfTime | Kind::NumberOfPlace, _) => {
+                if node.number().is_none() {
+                    self.report(wrong(node));
+                }
+            }
             (Kind::Integer(min, max), Value::Integer(value)) if (min..=max).contains(value) => {}
             (Kind::Integer(..), Value::Float(value)) if value.fract() == 0.0 && value.abs() < 1e15 => {
                 self.report(wrong(node).help(format!("write it without point and exponent: {value}")));
@@ -150,12 +157,12 @@ impl Walk<'_> {
                 self.text(field, node, path, text)
             }
             (Kind::Word(choices), Value::Text(word)) => self.word(choices, node, path, word),
-            (Kind::Vector, Value::List(items)) => {
+            (Kind::Vector | Kind::VectorOfTime, Value::List(items)) => {
                 if self.vector(field, node, items, path) {
                     self.facts.vectors.push(Found { what: items.len(), path: path.into(), place: node.place.clone() });
                 }
             }
-            (Kind::Nested(table), Value::Table(_))
+            (Kind::Nested(table) | Kind::Function(table), Value::Table(_))
             | (Kind::OffOr(table), Value::Table(_))
             | (Kind::NumberOr(_, table), Value::Table(_)) => self.table(table, node, path),
             (Kind::OffOr(_), Value::Flag(false)) => {}
@@ -167,7 +174,7 @@ impl Walk<'_> {
                     self.inner_table(table, &entry.node, &join(path, &entry.key));
                 }
             }
-            (Kind::Keyed(keys, table), Value::Table(entries)) => {
+            (Kind::Motions(keys, table), Value::Table(entries)) => {
                 let tag = table.tag.as_ref().map_or("", |tag| tag.key);
                 if let Some(entry) = entries.iter().find(|entry| entry.key == tag) {
                     let message = format!("`{path}` does not say along what");
@@ -266,7 +273,15 @@ impl Walk<'_> {
             self.report(Diagnostic::new(&node.place, path, message, label).help(help));
             return false;
         }
-        self.numbers(items, path)
+        match field.kind {
+            Kind::VectorOfTime => {
+                let wrong = items.iter().filter(|item| item.number().is_none() && item.text().is_none());
+                let wrong: Vec<&Node> = wrong.collect();
+                wrong.iter().for_each(|item| self.report(mismatch(field, item, path)));
+                wrong.is_empty()
+            }
+            _ => self.numbers(items, path),
+        }
     }
 
     /// Reports every item that is no finite number; true if there is none.

@@ -20,10 +20,17 @@ pub fn bless(text: &str, values: &[(String, f64)]) -> Result<String> {
     let mark = text.len() - text.trim_start_matches('\u{feff}').len();
     let document = Document::parse(&text[mark..]).map_err(|error| Error::Input(error.to_string()))?;
     let expect = document.get("expect").and_then(|item| item.as_table_like());
-    let span = |key: &str| expect?.get(key)?.as_table_like()?.get("value")?.span();
+    let item = |key: &str| expect?.get(key)?.as_table_like()?.get("value");
     let mut changes = Vec::new();
     for (key, value) in values {
-        let span = span(key).ok_or_else(|| Error::Input(format!("there is no `value` of \"{key}\" to replace")))?;
+        let item = item(key);
+        if item.is_some_and(|item| item.is_str()) {
+            let message =
+                format!("`value` of \"{key}\" is an expression, which a number would not replace: edit it by hand");
+            return Err(Error::Input(message));
+        }
+        let span = item.and_then(|item| item.span());
+        let span = span.ok_or_else(|| Error::Input(format!("there is no `value` of \"{key}\" to replace")))?;
         changes.push((span, value));
     }
     changes.sort_by_key(|(span, _)| span.start);
@@ -98,6 +105,13 @@ mod tests {
     fn a_missing_value_is_an_error() {
         let error = bless("[expect]\n\"a.final\" = { below = 1.0 }\n", &[("a.final".into(), 1.0)]).unwrap_err();
         assert_eq!(error.to_string(), "there is no `value` of \"a.final\" to replace");
+    }
+
+    #[test]
+    fn an_expression_is_not_blessed_away() {
+        let error =
+            bless("[expect]\n\"a.final\" = { value = \"2*a\", abs = 1.0 }\n", &[("a.final".into(), 1.0)]).unwrap_err();
+        assert!(error.to_string().contains("`value` of \"a.final\" is an expression"), "{error}");
     }
 
     #[test]

@@ -84,6 +84,11 @@ impl Guards<'_> {
         &self.system.contacts.groups[candidate.key.group as usize].name
     }
 
+    /// Refuses an instant at which an expression of time has no finite value.
+    pub fn check_functions(&self, t: f64) -> Result<()> {
+        self.system.check_expressions(t)
+    }
+
     /// Checks a finished step against the thresholds.
     pub fn check(&self, from: &State, attempt: &Attempt, ledger: &Ledger) -> Result<()> {
         let state = &attempt.state;

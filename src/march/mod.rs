@@ -113,6 +113,11 @@ pub fn march(
     let mut stopwatch = Stopwatch::default();
     let mut state = attempt.state.clone();
     while let Some(stride) = pace.next(&state) {
+        // A function without a value at some instant has none in shorter steps either.
+        if let Err(error) = guards.check_functions(stride.end) {
+            keep(&mut keeper, start, &state, &ledger, method, pace, sinks)?;
+            return Err(error);
+        }
         let result = stopwatch.measure(|| {
             method.attempt(&state, stride.h, stride.end, &mut attempt)?;
             guards.check(&state, &attempt, &ledger)

@@ -1,13 +1,15 @@
 //! From a case, and the meshes and tables that it names, to a model.
 
-use super::function::Function;
+use super::function::{Function, Inputs};
 use super::references::NodeSets;
 use super::section;
 use super::{Body, Component, Contact, Joint, Load, Massless, Model, Obstacle, Probe, Properties, Support};
+use crate::case::PLACE;
 use crate::case::data::{self, Case};
 use crate::contact::Law;
 use crate::contact::shape::{direction, inner, tangent};
 use crate::elements::{self, ElementKind};
+use crate::expression::Expression;
 use crate::mesh::{self, Mesh};
 use crate::{Error, Result, table};
 use std::path::PathBuf;
@@ -49,8 +51,10 @@ impl Model {
             }
         }
         model.add_joints(case, &sets, &shared)?;
-        model.initial_fields(case, &sets, path)?;
-        model.add_conditions(case, &sets, path)?;
+        let constants = case.constants.iter().map(|(name, value)| (name.clone(), *value)).collect();
+        let inputs = Inputs { path, constants };
+        model.initial_fields(case, &sets, &inputs)?;
+        model.add_conditions(case, &sets, &inputs)?;
         model.length = model.diagonal();
         Ok(model)
     }
@@ -182,7 +186,7 @@ impl Model {
         Ok(())
     }
 
-    fn initial_fields(&mut self, case: &Case, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+    fn initial_fields(&mut self, case: &Case, sets: &NodeSets, inputs: &Inputs) -> Result<()> {
         for (index, initial) in case.initial.iter().enumerate() {
             let nodes = sets.get(&initial.nodes, "initial, nodes")?.to_vec();
             for (field, target) in
@@ -191,10 +195,11 @@ impl Model {
                 let Some(field) = field else { continue };
                 let origin = self.places[nodes[0]];
                 let at = format!("initial.{index}");
-                let values = sample(field, self.dimension, path).map_err(|error| error.at(&at))?;
+                let values = sample(field, self.dimension, inputs).map_err(|error| error.at(&at))?;
                 for &node in &nodes {
                     let place = self.places[node];
-                    let value = values((place[0] - origin[0]).hypot(place[1] - origin[1]));
+                    let distance = (place[0] - origin[0]).hypot(place[1] - origin[1]);
+                    let value = values(place, distance).map_err(|error| error.at(&at))?;
                     target[node][0] += value[0];
                     target[node][1] += value[1];
                 }
@@ -203,26 +208,23 @@ impl Model {
         Ok(())
     }
 
-    fn add_conditions(&mut self, case: &Case, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+    fn add_conditions(&mut self, case: &Case, sets: &NodeSets, inputs: &Inputs) -> Result<()> {
         for support in &case.support {
             let nodes = sets.get(&support.nodes, &format!("support `{}`, nodes", support.name))?.to_vec();
             let fix = support.fix.iter().filter_map(|name| Component::find(name)).collect();
             let mut motion = Vec::new();
             for (name, function) in &support.motion {
-                let at = format!("support.{}.motion.{name}.file", support.name);
-                let function = Function::new(function, path).map_err(|error| error.at(&at))?;
+                let at = format!("support.{}.motion.{name}", support.name);
+                let function = motion_function(function, inputs, &at)?;
                 motion.extend(Component::find(name).map(|component| (component, function)));
             }
             self.supports.push(Support { name: support.name.clone(), nodes, fix, motion });
         }
         for load in &case.load {
-            let forces = self.forces(load, sets)?;
-            let at = format!("load.{}.time.file", load.name);
-            let time = Function::new(&load.time, path).map_err(|error| error.at(&at))?;
-            self.loads.push(Load { name: load.name.clone(), forces, time, along_body: load.body.is_some() });
+            self.add_load(load, sets, inputs)?;
         }
         for contact in &case.contact {
-            self.add_contact(contact, sets, path)?;
+            self.add_contact(contact, sets, inputs)?;
         }
         for probe in &case.probe {
             let node = sets.one(&probe.node, &format!("probe `{}`, node", probe.name))?;
@@ -231,7 +233,40 @@ impl Model {
         Ok(())
     }
 
-    fn add_contact(&mut self, contact: &data::Contact, sets: &NodeSets, path: &dyn Fn(&str) -> PathBuf) -> Result<()> {
+    /// A load as its numbers with their common factor, and one more for every component that is a function of its own.
+    fn add_load(&mut self, load: &data::Load, sets: &NodeSets, inputs: &Inputs) -> Result<()> {
+        let along_body = load.body.is_some();
+        let vector = load.force.as_deref().or(load.per_length.as_deref()).unwrap_or(&[]);
+        let mut numbers = Strength::default();
+        let mut functions = Vec::new();
+        for (place, amount) in [vector.first(), vector.get(1), load.moment.as_ref()].into_iter().enumerate() {
+            match amount {
+                None => {}
+                Some(data::Amount::Number(value)) => numbers[place] = *value,
+                Some(expression) => {
+                    let value = expression.clone();
+                    let function = Function::new(&data::Function::Expression { value }, inputs)?;
+                    function.check(0.0, false).map_err(|error| error.at(&format!("load.{}", load.name)))?;
+                    let mut one = Strength::default();
+                    one[place] = 1.0;
+                    functions.push((one, function));
+                }
+            }
+        }
+        if functions.is_empty() || numbers != Strength::default() {
+            let at = format!("load.{}.time", load.name);
+            let time = Function::new(&load.time, inputs).map_err(|error| error.at(&format!("{at}.file")))?;
+            time.check(0.0, false).map_err(|error| error.at(&at))?;
+            functions.insert(0, (numbers, time));
+        }
+        for (strength, time) in functions {
+            let forces = self.forces(load, strength, sets)?;
+            self.loads.push(Load { name: load.name.clone(), forces, time, along_body });
+        }
+        Ok(())
+    }
+
+    fn add_contact(&mut self, contact: &data::Contact, sets: &NodeSets, inputs: &Inputs) -> Result<()> {
         let what = format!("contact `{}`", contact.name);
         let (touching, other) = match (&contact.nodes, &contact.between) {
             (_, Some([first, second])) => (first, Some(second)),
@@ -276,8 +311,8 @@ impl Model {
                 ("tangent", Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. }) => tangent(*normal),
                 _ => return Err(Error::Input(format!("{what}: its obstacle cannot move along `{name}`"))),
             };
-            let at = format!("contact.{}.motion.{name}.file", contact.name);
-            motion.push((along, Function::new(function, path).map_err(|error| error.at(&at))?));
+            let at = format!("contact.{}.motion.{name}", contact.name);
+            motion.push((along, motion_function(function, inputs, &at)?));
         }
         let law = Law {
             restitution: contact.restitution.e,
@@ -330,7 +365,13 @@ impl Model {
         Ok(pairs)
     }
 
-    fn forces(&self, load: &data::Load, sets: &NodeSets) -> Result<Vec<(usize, Component, f64)>> {
+    /// Forces on nodes of a load with such a strength.
+    fn forces(
+        &self,
+        load: &data::Load,
+        [x, y, moment]: Strength,
+        sets: &NodeSets,
+    ) -> Result<Vec<(usize, Component, f64)>> {
         let what = format!("load `{}`", load.name);
         let mut forces = Vec::new();
         let mut push = |node: usize, vector: [f64; 2]| {
@@ -341,21 +382,19 @@ impl Model {
             }
         };
         if let Some(nodes) = &load.nodes {
-            let force = plane_vector(load.force.as_deref().unwrap_or(&[]));
             let nodes = sets.get(nodes, &format!("{what}, nodes"))?;
-            nodes.iter().for_each(|&node| push(node, force));
-            if let Some(moment) = load.moment {
+            nodes.iter().for_each(|&node| push(node, [x, y]));
+            if load.moment.is_some() {
                 forces.extend(nodes.iter().map(|&node| (node, Component::Theta, moment)));
             }
         } else if let Some(name) = &load.body {
             let body = self.bodies.iter().find(|body| body.name == *name);
             let body = body.ok_or_else(|| Error::Input(format!("{what}: there is no body `{name}`")))?;
-            let per_length = plane_vector(load.per_length.as_deref().unwrap_or(&[]));
             for &[a, b] in &body.lines {
                 let (from, to) = (self.places[a], self.places[b]);
                 let half = 0.5 * (to[0] - from[0]).hypot(to[1] - from[1]);
-                push(a, [half * per_length[0], half * per_length[1]]);
-                push(b, [half * per_length[0], half * per_length[1]]);
+                push(a, [half * x, half * y]);
+                push(b, [half * x, half * y]);
             }
         }
         for &(node, component, _) in &forces {
@@ -369,6 +408,16 @@ impl Model {
         }
         Ok(forces)
     }
+}
+
+/// Force along x and y, per node or per length, and moment.
+type Strength = [f64; 3];
+
+/// A function that something moves along, so that it needs derivatives at the start too; `at` is its key path.
+fn motion_function(function: &data::Function, inputs: &Inputs, at: &str) -> Result<Function> {
+    let function = Function::new(function, inputs).map_err(|error| error.at(&format!("{at}.file")))?;
+    function.check(0.0, true).map_err(|error| error.at(at))?;
+    Ok(function)
 }
 
 /// The rigid obstacle of a contact.
@@ -479,28 +528,36 @@ fn properties(body: &data::Body) -> Properties {
     }
 }
 
-type Sampled = Box<dyn Fn(f64) -> [f64; 2]>;
+type Sampled = Box<dyn Fn([f64; 2], f64) -> Result<[f64; 2]>>;
 
-/// An initial field as a function of the distance from the set's first node, (T40).
-fn sample(field: &data::Field, dimension: usize, path: &dyn Fn(&str) -> PathBuf) -> Result<Sampled> {
+/// An initial field as a function of the place and the distance from the set's first node, (T40).
+fn sample(field: &data::Field, dimension: usize, inputs: &Inputs) -> Result<Sampled> {
     match field {
         data::Field::Pulse { direction, amplitude, centre, width } => {
             let direction = plane_vector(direction);
             let norm = direction[0].hypot(direction[1]);
             let (amplitude, centre, width) = (*amplitude, *centre, *width);
-            Ok(Box::new(move |distance| {
+            Ok(Box::new(move |_, distance| {
                 let s = (distance - centre) / width;
                 let height = if s.abs() < 1.0 { 0.5 * (1.0 + (std::f64::consts::PI * s).cos()) } else { 0.0 };
-                [amplitude * height * direction[0] / norm, amplitude * height * direction[1] / norm]
+                Ok([amplitude * height * direction[0] / norm, amplitude * height * direction[1] / norm])
             }))
         }
         data::Field::Table { file } => {
-            let rows = table::read(&path(file), 2..=1 + dimension)?;
+            let rows = table::read(&(inputs.path)(file), 2..=1 + dimension)?;
             let column = |k: usize| -> Vec<[f64; 2]> {
                 rows.iter().map(|row| [row[0], row.get(k).copied().unwrap_or(0.0)]).collect()
             };
             let (x, y) = (column(1), column(2));
-            Ok(Box::new(move |distance| [table::interpolate(&x, distance), table::interpolate(&y, distance)]))
+            Ok(Box::new(move |_, distance| Ok([table::interpolate(&x, distance), table::interpolate(&y, distance)])))
+        }
+        data::Field::Expression { x, y } => {
+            let (x, y) = (inputs.expression(x, PLACE)?, inputs.expression(y, PLACE)?);
+            Ok(Box::new(move |place, distance| {
+                let values = [place[0], place[1], distance];
+                let at = |expression: &Expression| expression.judge(&values, expression.value(&values));
+                Ok([at(&x)?, at(&y)?])
+            }))
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Functions of time: factors of loads and prescribed motions, with their first two derivatives.
 
 use crate::Result;
-use crate::case::data;
+use crate::case::{TIME, data};
+use crate::expression::{Expression, Vocabulary};
 use crate::table;
 use std::f64::consts::TAU;
 use std::path::PathBuf;
@@ -33,11 +34,33 @@ pub enum Function {
     },
     /// Linear between rows (time, value), constant outside.
     Table(Vec<[f64; 2]>),
+    /// An expression of time.
+    Expression(Box<Expression>),
+}
+
+/// Where files and constants of a case are found.
+pub struct Inputs<'a> {
+    /// Resolves the name of a file.
+    pub path: &'a dyn Fn(&str) -> PathBuf,
+    /// Constants of the case.
+    pub constants: Vec<(String, f64)>,
+}
+
+impl Inputs<'_> {
+    /// The expression of such variables that an amount is.
+    pub fn expression(&self, amount: &data::Amount, variables: &[&str]) -> Result<Expression> {
+        let names = Vocabulary { variables, constants: &self.constants, refused: &[] };
+        let text = match amount {
+            data::Amount::Number(value) => format!("{value:?}"),
+            data::Amount::Expression(text) => text.clone(),
+        };
+        Ok(Expression::parse(&text, &names)?)
+    }
 }
 
 impl Function {
-    /// Reads the table, if there is one; `path` resolves a name in the case.
-    pub fn new(function: &data::Function, path: impl Fn(&str) -> PathBuf) -> Result<Function> {
+    /// Reads the table, if there is one.
+    pub fn new(function: &data::Function, inputs: &Inputs) -> Result<Function> {
         Ok(match function {
             data::Function::Constant => Function::Constant,
             &data::Function::Ramp { from, to, start, end } => Function::Ramp { from, to, start, end },
@@ -45,10 +68,21 @@ impl Function {
                 Function::Harmonic { amplitude, frequency, phase }
             }
             data::Function::Table { file } => {
-                let rows = table::read(&path(file), 2..=2)?;
+                let rows = table::read(&(inputs.path)(file), 2..=2)?;
                 Function::Table(rows.iter().map(|row| [row[0], row[1]]).collect())
             }
+            data::Function::Expression { value } => Function::Expression(Box::new(inputs.expression(value, TIME)?)),
         })
+    }
+
+    /// An error if an expression has no finite value at time `t`, or with `rates` no finite derivatives.
+    pub fn check(&self, t: f64, rates: bool) -> Result<()> {
+        let Function::Expression(expression) = self else { return Ok(()) };
+        let [value, first, second] = if rates { expression.jet(&[t], 0) } else { [expression.value(&[t]), 0.0, 0.0] };
+        for result in [value, first, second] {
+            expression.judge(&[t], result)?;
+        }
+        Ok(())
     }
 
     /// Value at time `t`.
@@ -60,6 +94,7 @@ impl Function {
             }
             Function::Harmonic { amplitude, frequency, phase } => amplitude * (TAU * (frequency * t) + phase).sin(),
             Function::Table(rows) => table::interpolate(rows, t),
+            Function::Expression(expression) => expression.value(&[t]),
         }
     }
 
@@ -78,6 +113,7 @@ impl Function {
                 amplitude * (TAU * frequency) * (TAU * (frequency * t) + phase).cos()
             }
             Function::Table(rows) => table::slope(rows, t),
+            Function::Expression(expression) => expression.jet(&[t], 0)[1],
         }
     }
 
@@ -85,6 +121,7 @@ impl Function {
     pub fn second_rate(&self, t: f64) -> f64 {
         match self {
             Function::Harmonic { frequency, .. } => -(TAU * frequency).powi(2) * self.value(t),
+            Function::Expression(expression) => expression.jet(&[t], 0)[2],
             _ => 0.0,
         }
     }
@@ -106,8 +143,11 @@ mod tests {
 
     #[test]
     fn rates_are_derivatives() {
+        let names = Vocabulary { variables: TIME, ..Default::default() };
+        let expression = Expression::parse("0.3*sin(2*t) + abs(t - 2)", &names).unwrap();
         let functions = [
             Function::Constant,
+            Function::Expression(Box::new(expression)),
             Function::Ramp { from: 1.0, to: 3.0, start: 2.0, end: 4.0 },
             Function::Harmonic { amplitude: 2.0, frequency: 0.3, phase: 0.4 },
             Function::Table(vec![[0.0, 1.0], [1.0, 5.0], [3.0, 1.0]]),

@@ -54,6 +54,8 @@ pub struct System {
     /// Held degrees of freedom that follow a function of time.
     pub drives: Vec<(usize, Function)>,
     loads: Vec<(Vec<(usize, f64)>, Function)>,
+    /// Expressions of loads and motions, and whether their derivatives count.
+    expressions: Vec<(Function, bool)>,
     /// For each body the places of its element entries in the pattern, upper triangles row by row.
     scatter: Vec<Vec<u32>>,
     /// Internal force of the linear elements at q = 0, the offset of their affine law.
@@ -92,6 +94,7 @@ impl System {
                 .fold(f64::INFINITY, f64::min),
             drives: Vec::new(),
             loads: Vec::new(),
+            expressions: expressions(model),
             scatter,
             offset: vec![0.0; n],
             bodies: model.bodies.iter().map(|body| (body.name.clone(), body.nodes.clone())).collect(),
@@ -282,6 +285,11 @@ impl System {
         }
     }
 
+    /// An error if an expression of time has no finite value at `t`.
+    pub fn check_expressions(&self, t: f64) -> Result<()> {
+        self.expressions.iter().try_for_each(|(function, rates)| function.check(t, *rates))
+    }
+
     /// Whether any load is applied, gravity apart.
     pub fn is_loaded(&self) -> bool {
         !self.loads.is_empty()
@@ -392,4 +400,13 @@ fn scatter_map(pattern: &Pattern, element: &dyn Element) -> Vec<u32> {
         }
     }
     map
+}
+
+/// Functions that may fail to have a value, and whether their derivatives count too.
+fn expressions(model: &Model) -> Vec<(Function, bool)> {
+    let loads = model.loads.iter().map(|load| (&load.time, false));
+    let supports = model.supports.iter().flat_map(|support| support.motion.iter().map(|(_, f)| (f, true)));
+    let obstacles = model.contacts.iter().flat_map(|contact| contact.motion.iter().map(|(_, f)| (f, true)));
+    let all = loads.chain(supports).chain(obstacles);
+    all.filter(|(f, _)| matches!(f, Function::Expression(_))).map(|(f, rates)| (f.clone(), rates)).collect()
 }
