@@ -13,12 +13,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+/// Reads bytes; says whether they were accepted.
+pub type Reader = Box<dyn Fn(&[u8]) -> bool>;
+
 /// A reader: its name, what its inputs are made from, words of its format, and the reader itself.
 pub struct Target {
     pub name: &'static str,
     pub seeds: Vec<Vec<u8>>,
     pub words: &'static [&'static str],
-    pub read: Box<dyn Fn(&[u8]) -> bool>,
+    pub read: Reader,
 }
 
 const TOML_WORDS: &[&str] = &[
@@ -178,7 +181,7 @@ impl Files {
 
     /// Puts an input in the place of its file, lets the directory be read, and puts the file back. An input without the name
     /// of a file is one of the first.
-    fn reader(self, read: impl Fn(&Path) -> bool + 'static) -> Box<dyn Fn(&[u8]) -> bool> {
+    fn reader(self, read: impl Fn(&Path) -> bool + 'static) -> Reader {
         Box::new(move |input| {
             let end = input.iter().position(|&byte| byte == b'\n').unwrap_or(0);
             let known = self.whole.iter().find(|(name, _)| name.as_bytes() == &input[..end]);
