@@ -33,8 +33,31 @@ impl Advice {
 
     /// The advice with the line of the case that it is about.
     pub fn placed(&self, loaded: &Loaded) -> String {
-        loaded.locate(&self.path).map_or(self.text.clone(), |place| format!("{place}: {}", self.text))
+        all_placed(std::slice::from_ref(self), loaded).remove(0)
     }
+}
+
+/// Pieces of advice, each with the line of the case that it is about.
+pub fn all_placed(advice: &[Advice], loaded: &Loaded) -> Vec<String> {
+    let places = loaded.locate_all(advice.iter().map(|advice| advice.path.as_str()));
+    let placed = |(advice, place): (&Advice, Option<String>)| match place {
+        Some(place) => format!("{place}: {}", advice.text),
+        None => advice.text.clone(),
+    };
+    advice.iter().zip(places).map(placed).collect()
+}
+
+/// Pieces of advice of one kind that are given; a generated case may deserve thousands.
+const MOST_OF_A_KIND: usize = 5;
+
+/// The first of many pieces of one kind, and how many there are beside them.
+fn shortened(mut advice: Vec<Advice>) -> Vec<Advice> {
+    let more = advice.len().saturating_sub(MOST_OF_A_KIND);
+    if more > 0 {
+        advice.truncate(MOST_OF_A_KIND);
+        advice.push(Advice::new("", format!("… and {more} more of this kind")));
+    }
+    advice
 }
 
 /// What a review looks at.
@@ -138,7 +161,7 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<Advice>
         advice.push(Advice::new("time.step", text));
     }
     let subject = Subject { case, model, system };
-    advice.extend(REVIEW.iter().flat_map(|question| question(&subject)));
+    advice.extend(REVIEW.iter().flat_map(|question| shortened(question(&subject))));
     Ok(advice)
 }
 

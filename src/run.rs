@@ -56,12 +56,12 @@ pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared
     let model = Model::new(&loaded.case, &|name| loaded.path(name)).map_err(|error| loaded.placed(error))?;
     let system = System::assemble(&model)?;
     Sizes::of_system(loaded, &model, &system).demand(limit)?;
-    Guards::new(&loaded.case, &system).check_start()?;
+    Guards::new(&loaded.case, &system).check_start().map_err(|error| loaded.placed(error))?;
     if loaded.case.analysis == Analysis::Static {
         statics::refuse_mechanism(&system)?;
     }
     let advice = advice::advise(&loaded.case, &model, &system)?;
-    let advice = advice.iter().map(|advice| advice.placed(loaded)).collect();
+    let advice = advice::all_placed(&advice, loaded);
     Ok(Prepared { model, system, advice })
 }
 

@@ -52,12 +52,10 @@ fn main() -> ExitCode {
 /// Lets a reader read for a while; returns the number of findings.
 fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
     let mut random = Random(seed ^ 0x9e37_79b9_7f4a_7c15);
-    // A seed that is refused is damaged no further: the reader would be met at its door only.
-    for (k, seed) in target.seeds.iter().enumerate() {
-        if !(target.read)(seed) {
-            println!("{}: seed {k} is refused", target.name);
-            return 1;
-        }
+    // Inputs made from nothing that is accepted would meet the reader at its door only.
+    if !target.seeds.iter().any(|seed| (target.read)(seed)) {
+        println!("{}: none of its seeds is accepted", target.name);
+        return 1;
     }
     let start = cpu();
     let mut spent = Duration::ZERO;

@@ -13,12 +13,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+/// Reads bytes; says whether they were accepted.
+pub type Reader = Box<dyn Fn(&[u8]) -> bool>;
+
 /// A reader: its name, what its inputs are made from, words of its format, and the reader itself.
 pub struct Target {
     pub name: &'static str,
     pub seeds: Vec<Vec<u8>>,
     pub words: &'static [&'static str],
-    pub read: Box<dyn Fn(&[u8]) -> bool>,
+    pub read: Reader,
 }
 
 const TOML_WORDS: &[&str] = &[
@@ -137,7 +140,7 @@ pub fn targets(work: &Path) -> Vec<Target> {
     let (binary, binary_files) = Files::new(finished_with(work, "npy"), &["history.npy"]);
     let (stopped, stopped_files) = Files::new(stopped_sweep(work), &["sweep.json", "rows.journal"]);
     let shards = shards(work);
-    let (shard, shard_files) = Files::new(shards[0].clone(), &["sweep.json", "rows.jsonl"]);
+    let (shard, shard_files) = Files::new(shards[0].clone(), &["sweep.json", "table.jsonl"]);
     let merged = work.join("merged");
     let target = |name, seeds, words, read| Target { name, seeds, words, read };
     let sets =
@@ -178,7 +181,7 @@ impl Files {
 
     /// Puts an input in the place of its file, lets the directory be read, and puts the file back. An input without the name
     /// of a file is one of the first.
-    fn reader(self, read: impl Fn(&Path) -> bool + 'static) -> Box<dyn Fn(&[u8]) -> bool> {
+    fn reader(self, read: impl Fn(&Path) -> bool + 'static) -> Reader {
         Box::new(move |input| {
             let end = input.iter().position(|&byte| byte == b'\n').unwrap_or(0);
             let known = self.whole.iter().find(|(name, _)| name.as_bytes() == &input[..end]);
@@ -298,12 +301,12 @@ fn finished_with(work: &Path, format: &str) -> PathBuf {
     ran(work, "bouncing-ball", &format!("finished-{format}"), &set, &|| None)
 }
 
-/// Two steps of a ball, in so many parts.
+/// Forty steps of a ball, or one of so many parts of them.
 fn sweep(work: &Path, shard: [usize; 2]) -> Sweep {
     let case = work.join("swept.toml");
     let ball = CASES.iter().find(|case| case.name == "bouncing-ball").expect("a shipped case");
     fs::write(&case, ball.text).expect("written");
-    let (set, vary) = (vec!["expect={}".into()], vec!["time.step=1.5e-2,2e-2".into()]);
+    let (set, vary) = (vec!["expect={}".into()], vec!["time.step=1e-3:2e-2:40".into()]);
     let wish = Wish { case, set, allow_outside: false, vary, plot: None, keep_runs: false, shard };
     Sweep::new(&wish).expect("a sweep of a shipped case")
 }

@@ -1,12 +1,12 @@
 //! Bars in the plane that hold nothing: motions without stiffness beyond those of a rigid body.
 
-use super::review::parts;
+use super::review::{ROUNDING, parts};
 use super::{Advice, Subject};
 use crate::case::data::Analysis;
 use crate::la::Symmetric;
 use crate::model::{Component, Model};
-use crate::system::{Nodes, System};
-use nalgebra::{Matrix3, RowVector3};
+use crate::system::Nodes;
+use nalgebra::{Matrix2, Matrix3, RowVector3, SymmetricEigen};
 use std::collections::BTreeMap;
 
 /// Part of its stiffness that a degree of freedom keeps when all before it are eliminated, below which that is rounding.
@@ -30,9 +30,14 @@ pub(super) fn loose_bars(subject: &Subject) -> Vec<Advice> {
             owner[dof] = node;
         }
     }
+    let mut stiffness = Symmetric::zeros(system.mass.pattern.clone());
+    system.effective(&system.q0, 0.0, 0.0, 1.0, &mut stiffness);
     let mut loose: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for dof in null_pivots(system) {
-        loose.entry(part[owner[dof]]).or_default().push(dof);
+    for dof in null_pivots(&stiffness, system.nodes.free) {
+        // A bar in several elements is loose across, which is nobody's concern while nothing pushes it there.
+        if pushed(subject, &stiffness, owner[dof]) {
+            loose.entry(part[owner[dof]]).or_default().push(dof);
+        }
     }
     let mut advice = Vec::new();
     for (own, found) in loose {
@@ -60,6 +65,34 @@ fn dofs(nodes: &Nodes, node: usize) -> [Option<usize>; 3] {
     [Component::X, Component::Y, Component::Theta].map(|component| nodes.find(node, component))
 }
 
+/// Whether gravity or a load pushes a node where it alone meets no stiffness; true where its lines are not all along one
+/// direction, so that it is loose together with others only.
+fn pushed(subject: &Subject, stiffness: &Symmetric, node: usize) -> bool {
+    let Subject { model, system, .. } = subject;
+    let nodes = &system.nodes;
+    let [Some(x), Some(y), None] = dofs(nodes, node) else { return true };
+    if x >= nodes.free || y >= nodes.free {
+        return true;
+    }
+    let entry =
+        |i: usize, j: usize| stiffness.pattern.position(i.min(j), i.max(j)).map_or(0.0, |k| stiffness.values[k]);
+    let block = SymmetricEigen::new(Matrix2::new(entry(x, x), entry(x, y), entry(x, y), entry(y, y)));
+    let loads = model.loads.iter().map(|load| {
+        let own = load.forces.iter().filter(|(node, ..)| dofs(nodes, *node)[..2] == [Some(x), Some(y)]);
+        own.fold([0.0; 2], |mut sum, &(_, component, force)| {
+            sum[component as usize] += force;
+            sum
+        })
+    });
+    let forces: Vec<[f64; 2]> = loads.chain([[system.gravity[x], system.gravity[y]]]).collect();
+    let stiff = block.eigenvalues.amax();
+    (0..2).filter(|&k| block.eigenvalues[k] <= NULL * stiff).fold(None, |any, k| {
+        let across = block.eigenvectors.column(k);
+        let push = |f: &[f64; 2]| (f[0] * across[0] + f[1] * across[1]).abs() > ROUNDING * f[0].hypot(f[1]);
+        Some(any.unwrap_or(false) || forces.iter().any(push))
+    }) != Some(false)
+}
+
 /// Rigid motions of a part that its supports allow.
 fn rigid_motions(model: &Model, nodes: &Nodes, part: &[usize], own: usize) -> usize {
     let length = model.length.max(f64::MIN_POSITIVE);
@@ -80,10 +113,7 @@ fn rigid_motions(model: &Model, nodes: &Nodes, part: &[usize], own: usize) -> us
 
 /// Degrees of freedom at which an elimination of the stiffness about the initial state finds nothing left, one for every
 /// motion without stiffness; none if the elimination is too long.
-fn null_pivots(system: &System) -> Vec<usize> {
-    let free = system.nodes.free;
-    let mut stiffness = Symmetric::zeros(system.mass.pattern.clone());
-    system.effective(&system.q0, 0.0, 0.0, 1.0, &mut stiffness);
+fn null_pivots(stiffness: &Symmetric, free: usize) -> Vec<usize> {
     let pattern = &stiffness.pattern;
     let first: Vec<usize> = (0..free).map(|j| pattern.rows[pattern.starts[j] as usize] as usize).collect();
     if first.iter().enumerate().map(|(j, f)| ((j - f) as f64).powi(2)).sum::<f64>() > MOST {

@@ -21,9 +21,16 @@ impl Loaded {
     /// assert_eq!(loaded.locate("body.ball.spin").unwrap(), "line 7");
     /// ```
     pub fn locate(&self, path: &str) -> Option<String> {
-        let (sources, root) = self.tree()?;
-        let place = find(&root, path)?;
-        Some(sources.locate(&place, path))
+        self.locate_all([path]).pop().flatten()
+    }
+
+    /// The places of several values, as [`Loaded::locate`] tells them; the text is read once.
+    pub fn locate_all<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Vec<Option<String>> {
+        let mut paths = paths.into_iter().peekable();
+        // Most cases have nothing to look for.
+        let tree = paths.peek().and_then(|_| self.tree());
+        let place = |path| tree.as_ref().and_then(|(sources, root)| Some(sources.locate(&find(root, path)?, path)));
+        paths.map(place).collect()
     }
 
     /// An error of the model with the place of the value that caused it, where it names one.

@@ -67,13 +67,14 @@ impl Guards<'_> {
             if candidate.responds && gap < -depth {
                 let [x, y] = candidate.normal;
                 let along = if system.nodes.dimension == 1 { format!("({x})") } else { format!("({x}, {y})") };
-                return Err(Error::Input(format!(
-                    "contact `{}` begins with {} a depth of {:.3e} behind the obstacle, against the normal {along}; at \
+                let contact = self.contact(candidate);
+                let text = format!(
+                    "contact `{contact}` begins with {} a depth of {:.3e} behind the obstacle, against the normal {along}; at \
                      most {depth:.3e} is allowed: move the body or the obstacle, or set guards.penetration",
-                    self.contact(candidate),
                     system.describe_node(candidate.key.node as usize),
                     -gap
-                )));
+                );
+                return Err(Error::Value { path: format!("contact.{contact}"), text });
             }
         }
         Ok(())

@@ -51,6 +51,8 @@ pub struct Sizes {
     pub candidates: u64,
     /// Whether the storage function is computed.
     pub storage: bool,
+    /// Whether it is a line of bars, whose steps keep no forces.
+    pub line: bool,
     /// Whether anything damps.
     pub damped: bool,
     /// Whether there are frames for ParaView.
@@ -64,7 +66,8 @@ impl Sizes {
     /// of their files only.
     pub fn of_case(loaded: &Loaded) -> Sizes {
         let case = &loaded.case;
-        let mut sizes = Sizes { bodies: case.body.len() as u64, ..Sizes::about(case) };
+        // At the least: nothing is refused here that the equations would let pass.
+        let mut sizes = Sizes { bodies: case.body.len() as u64, line: true, ..Sizes::about(case) };
         sizes.files = file_bytes(loaded);
         let dimension = if case.body.iter().any(is_planar) { 2 } else { 1 };
         for body in &case.body {
@@ -100,6 +103,7 @@ impl Sizes {
             entries: pattern.len() as u64,
             factor,
             candidates: near(case, system),
+            line: system.nodes.weave.is_some(),
             damped: system.damped,
             files: file_bytes(loaded),
             ..Sizes::about(case)
@@ -120,8 +124,9 @@ impl Sizes {
     /// Bytes of all parts, by name.
     pub fn parts(&self) -> [(&'static str, u64); 8] {
         let vectors = |count: u64| NUMBER * count * self.dofs;
-        // Position, velocity, acceleration and four forces; the storage function has four more vectors.
-        let state = vectors(7 + if self.storage { 4 } else { 0 });
+        // Position, velocity, acceleration and four forces; the storage function has four more vectors. A line of bars keeps
+        // none of its forces.
+        let state = if self.line { vectors(4) } else { vectors(7 + if self.storage { 4 } else { 0 }) };
         [
             ("program", PROGRAM),
             // Places, initial displacements and velocities; places and numbers of the unknowns; names. A file is read as a

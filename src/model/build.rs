@@ -452,12 +452,16 @@ type Meetings = std::collections::BTreeMap<(String, u64), Vec<usize>>;
 
 /// Dimension of a case: the length of its vectors; two if it has none.
 fn dimension(case: &Case) -> usize {
-    let vectors = case.body.iter().flat_map(|body| {
-        let line = body.line.as_ref().map(|line| &line.from);
-        [line, body.at.as_ref(), body.velocity.as_ref(), body.polyline.as_ref().and_then(|p| p.points.first())]
+    let size = |vector: Option<&Vec<f64>>| vector.map_or(0, Vec::len);
+    let bodies = case.body.iter().flat_map(|body| {
+        let first = body.polyline.as_ref().and_then(|line| line.points.first());
+        [body.line.as_ref().map(|line| &line.from), body.at.as_ref(), body.velocity.as_ref(), first].map(size)
     });
-    let planes = case.contact.iter().map(|contact| contact.plane.as_ref().map(|plane| &plane.point));
-    vectors.chain(planes).flatten().chain([&case.gravity]).map(Vec::len).find(|&n| n > 0).unwrap_or(2)
+    let planes = case.contact.iter().map(|contact| size(contact.plane.as_ref().map(|plane| &plane.point)));
+    let loads =
+        case.load.iter().flat_map(|load| [&load.force, &load.per_length].map(|it| it.as_ref().map_or(0, Vec::len)));
+    let sets = case.set.iter().map(|set| size(set.nearest.as_ref()));
+    bodies.chain(planes).chain(loads).chain(sets).chain([case.gravity.len()]).find(|&n| n > 0).unwrap_or(2)
 }
 
 /// A vector of one or two numbers as a plane one.

@@ -145,7 +145,7 @@ pub(crate) fn active_set_bytes(system: &System, row: &Tableau, position: Positio
     let contacts = &system.contacts;
     let [s, rho] = shares(row);
     let fits = contacts.len() >= MANY && contacts.steady() && !contacts.rough() && position != Position::Ggl;
-    if !fits || !(rho >= 0.0 && s > 0.0) || rho > 0.0 && system.damped {
+    if !(fits && rho >= 0.0 && s > 0.0) || rho > 0.0 && system.damped {
         return 0;
     }
     let (dofs, entries) = (system.nodes.total as u64, system.mass.pattern.len() as u64);

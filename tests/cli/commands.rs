@@ -85,7 +85,8 @@ fn advice_goes_to_standard_error() {
         let answer = place.carom(&[command, "bar.toml", "--set", "contact.wall.restitution=0.5"]);
         assert_eq!(answer.code, 0);
         let text = if command == "run" { answer.err } else { answer.out };
-        assert!(text.contains("advice: contact `wall`: restitution = 0.5 on a flexible body"), "{text}");
+        let place = "advice: --set 'contact.wall.restitution=0.5': ";
+        assert!(text.contains(&format!("{place}contact `wall`: restitution = 0.5 on a flexible body")), "{text}");
     }
 }
 

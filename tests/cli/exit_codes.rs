@@ -79,6 +79,10 @@ mesh = "../meshes/bar.msh"
 group = "bar"
 material = { young = 900.0, density = 1.0 }
 section = { area = 1.0 }
+[[support]]
+name = "wall"
+nodes = "bar.start"
+fix = ["x"]
 [[load]]
 name = "pull"
 nodes = "bar.end"

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 pub struct Record {
     pub values: BTreeMap<String, f64>,
     pub margin: f64,
-    pub ambiguous: bool,
+    /// Why the step may have another solution.
+    pub doubt: Option<&'static str>,
 }
 
 /// Filters of the storage function.
@@ -199,7 +200,7 @@ impl Run<'_> {
             let contacts = || step.contacts.iter();
             let least = |gaps: &mut dyn Iterator<Item = f64>| gaps.fold(f64::NAN, f64::min);
             if problem.massless.is_some() {
-                return self.force_record(values, state, step.h);
+                return self.force_record(values, state, step);
             }
             values.insert("min_gap".into(), least(&mut contacts().map(|one| one.gap)));
             values.insert("active".into(), contacts().filter(|one| one.active).count() as f64);
@@ -217,7 +218,7 @@ impl Run<'_> {
         Record {
             values,
             margin: step.map_or(f64::INFINITY, |step| step.margin),
-            ambiguous: step.is_some_and(|step| step.ambiguous),
+            doubt: step.and_then(|step| step.doubt),
         }
     }
 
@@ -235,8 +236,8 @@ impl Run<'_> {
     }
 
     /// The rest of a row where contact is a force; which contacts are active is no part of that law.
-    fn force_record(&self, mut values: BTreeMap<String, f64>, state: &State, h: f64) -> Record {
-        let problem = self.problem;
+    fn force_record(&self, mut values: BTreeMap<String, f64>, state: &State, step: &Step) -> Record {
+        let (problem, h) = (self.problem, step.h);
         let gaps = problem.massless_gaps(state);
         values.insert("min_gap".into(), gaps.iter().copied().fold(f64::NAN, f64::min));
         values.insert("impulse".into(), state.force.iter().sum::<f64>() * h);
@@ -246,6 +247,6 @@ impl Run<'_> {
             values.extend([(name("gap"), gap), (name("force"), *force), (name("impulse"), force * h)]);
         }
         self.probes(&mut values, state);
-        Record { values, margin: f64::INFINITY, ambiguous: false }
+        Record { values, margin: f64::INFINITY, doubt: step.doubt }
     }
 }

@@ -3,7 +3,7 @@
 //! Rule: a value may differ by [`LINEAR`] or [`CURVED`] of the scale of its kind, the largest value of that kind up to the
 //! step. The first value that differs by more ends the comparison of a model: as a **difference**, or as **cut short** if
 //! what happens in that step is for round-off or for another convention to decide: a forecast that the dense code finds at
-//! its threshold, a law with several solutions, or curved gaps that are corrected and of which other ones are active
+//! its threshold, a law with several solutions, a beam whose sections turn far in a step, or curved gaps that are corrected and of which other ones are active
 //! (see [`excuse`]).
 
 use super::books::{self, Record};
@@ -161,8 +161,8 @@ fn difference(a: f64, b: f64) -> f64 {
 fn excuse(problem: &Problem, k: usize, record: &Record, before: f64, other: bool) -> Option<Outcome> {
     let why = if record.margin <= 4e-12 + 10.0 * before {
         format!("a forecast within {:.1e} of its threshold", record.margin)
-    } else if record.ambiguous {
-        "the law has several solutions".into()
+    } else if let Some(doubt) = record.doubt {
+        doubt.into()
     } else if other && problem.ggl && problem.is_curved() {
         "corrected contacts of curved gaps, of which other ones are active".into()
     } else {

@@ -7,6 +7,8 @@ use nalgebra::{DMatrix, DVector};
 
 /// Part of the model's length below which a gap counts as closed.
 const CLOSED: f64 = 1e-11;
+/// Turn of a section in one step beyond which a beam may have several equilibria.
+const FAR: f64 = 0.5;
 
 /// Motion and forces at an instant.
 #[derive(Clone)]
@@ -51,8 +53,8 @@ pub struct Step {
     pub shift: DVector<f64>,
     /// Least distance of a forecast from its threshold, in parts of the model's length.
     pub margin: f64,
-    /// Whether the law has several solutions.
-    pub ambiguous: bool,
+    /// Why the step may have another solution.
+    pub doubt: Option<&'static str>,
 }
 
 impl Problem {
@@ -175,7 +177,15 @@ impl Problem {
         let drift = (0..self.contacts.len()).map(|group| end_drift(self, group, from.time, t1, h)).collect();
         let force = vec![];
         let state = State { time: t1, q, v, a, strain, internal, viscous, applied, reaction, force, drift };
-        Ok(Step { state, h, contacts, jump, shift, margin, ambiguous })
+        let doubt = ambiguous.then_some("the law has several solutions").or_else(|| self.turns_far(from, &state));
+        Ok(Step { state, h, contacts, jump, shift, margin, doubt })
+    }
+
+    /// Exact beams whose sections turn far in one step have several equilibria, and which of them Newton's method finds is a
+    /// matter of its first guess.
+    fn turns_far(&self, from: &State, to: &State) -> Option<&'static str> {
+        let turned = self.dofs.iter().filter_map(|own| own[2]).map(|dof| (to.q[dof] - from.q[dof]).abs());
+        (!self.linear && turned.fold(0.0, f64::max) > FAR).then_some("a section that turns far in one step")
     }
 
     /// A step in which contact is a force on massless nodes.
@@ -186,7 +196,8 @@ impl Problem {
             state.reaction[*dof] = (balance[*dof] - self.row.alpha_f * from.reaction[*dof]) / (1.0 - self.row.alpha_f);
         }
         let zero = || DVector::zeros(self.count);
-        Ok(Step { state, h, contacts: vec![], jump: zero(), shift: zero(), margin: f64::INFINITY, ambiguous: false })
+        let doubt = self.turns_far(from, &state);
+        Ok(Step { state, h, contacts: vec![], jump: zero(), shift: zero(), margin: f64::INFINITY, doubt })
     }
 }
 

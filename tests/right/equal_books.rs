@@ -2,10 +2,15 @@
 
 use crate::books::{DRIVEN, SAME_MOTION, with_scheme};
 use crate::common::runs::{Run, run, try_run, written};
+use carom::ledger::Balance;
+use carom::state::Energy;
+
+/// A column by name, from what a step leaves.
+type Column<T> = (&'static str, fn(&T) -> f64);
 
 /// Every column over the whole run, works since the start.
 fn columns(run: &Run) -> Vec<(&'static str, Vec<f64>)> {
-    let works: [(&str, fn(&carom::ledger::Balance) -> f64); 7] = [
+    let works: [Column<Balance>; 7] = [
         ("external", |b| b.external),
         ("damping", |b| b.damping),
         ("support", |b| b.support),
@@ -14,7 +19,7 @@ fn columns(run: &Run) -> Vec<(&'static str, Vec<f64>)> {
         ("scheme", |b| b.scheme),
         ("curvature", |b| b.curvature),
     ];
-    let energies: [(&str, fn(&carom::state::Energy) -> f64); 3] =
+    let energies: [Column<Energy>; 3] =
         [("kinetic", |e| e.kinetic), ("strain", |e| e.strain), ("potential", |e| e.potential)];
     let energies = energies.map(|(name, of)| (name, run.steps.iter().map(|step| of(&step.energy)).collect()));
     let works = works.map(|(name, of)| {
@@ -93,8 +98,12 @@ fn random_model(number: u64) -> String {
     );
     if plane {
         let friction = format!("friction = {}\n{moved}", between(0.1, 0.6));
-        text +=
-            &wall("floor", "[0.0, 0.25]".into(), "[0.0, 1.0]".into(), if number % 2 == 0 { &friction } else { &moved });
+        text += &wall(
+            "floor",
+            "[0.0, 0.25]".into(),
+            "[0.0, 1.0]".into(),
+            if number.is_multiple_of(2) { &friction } else { &moved },
+        );
         text += &wall("ceiling", "[0.0, 0.4]".into(), "[0.0, -1.0]".into(), "restitution = 0.3");
     } else {
         text += &wall("east", "[1.02]".into(), "[-1.0]".into(), &format!("restitution = 0.4\n{moved}"));

@@ -331,6 +331,17 @@ fn mistakes() -> Vec<Mistake> {
             Says::Advice("nothing holds `ball`"),
         ),
         (
+            "a mistake made often is told five times",
+            format!(
+                "{gravity}{}",
+                (0..7)
+                    .map(|k| BALL.replace("ball", &format!("b{k}")).replace("0.0,", &format!("{k}.0,")))
+                    .collect::<String>()
+            ),
+            "",
+            Says::Advice("… and 2 more of this kind"),
+        ),
+        (
             "a body that nothing holds but a load moves",
             format!("{BALL}[[load]]\nname = \"push\"\nnodes = \"ball\"\nforce = [1.0, 0.0]\n"),
             "name = \"ball\"",
@@ -350,11 +361,26 @@ fn mistakes() -> Vec<Mistake> {
         ),
         ("a square of bars with a diagonal is right", format!("{gravity}{}", square("brace")), "", Says::Nothing),
         (
+            "a bar in several elements that is pulled along itself is right",
+            bar("rod", "bar", [[0.0, 0.0], [3.0, 4.0]], 5)
+                + &clamp("rod.start")
+                + "[[load]]\nname = \"pull\"\nnodes = \"rod.end\"\nforce = [3.0, 4.0]\n",
+            "",
+            Says::Nothing,
+        ),
+        (
             "bars that slide on rails as one are right",
             format!("{gravity}{}", bar("rod", "bar", [[0.0, 0.0], [1.0, 0.0]], 4))
                 + "[[support]]\nname = \"rail\"\nnodes = \"rod\"\nfix = [\"y\"]\n",
             "",
             Says::Nothing,
+        ),
+        (
+            "a bar begins deep inside the floor",
+            bar("rod", "bar", [[0.0, -0.5], [1.0, -0.5]], 1)
+                + "[[contact]]\nname = \"floor\"\nnodes = \"rod\"\nplane = { point = [0.0, 1.5], normal = [0.0, 1.0] }\n",
+            "[[contact]]",
+            Says::Error("a depth of 2.000e0 behind the obstacle"),
         ),
         ("the nearest node is 500 m away", nearest("[501.0, 0.0]"), "nearest =", Says::Error("5.0000e2 away")),
         ("the nearest node is 0.6 m away", nearest("[1.0, 0.6]"), "nearest =", Says::Advice("6.0000e-1 away")),
@@ -473,6 +499,15 @@ fn a_boundary_is_no_frame_and_a_table_has_no_spare_columns() {
     let (code, said) = check(&(frame + table));
     assert!(code == Some(3) && said.contains("quake.csv:2: 3 columns, but only 2 are read"), "{code:?} {said}");
     assert!(said.contains("mistake.toml:18:"), "the line of `motion`: {said}");
+}
+
+/// Its mesh does not tell the dimension; its load does.
+#[test]
+fn a_meshed_bar_with_a_load_of_one_number_is_no_plane_model() {
+    let bar = "[[body]]\nname = \"bar\"\nelement = \"bar\"\nmesh = \"../meshes/bar.msh\"\ngroup = \"bar\"\n\
+               material = { young = 900.0, density = 1.0 }\nsection = { area = 1.0 }\n\
+               [[load]]\nname = \"pull\"\nnodes = \"bar.end\"\nforce = [1.0]\n";
+    assert_eq!(build(&case(1.0, bar), &[]).unwrap().0.dimension, 1);
 }
 
 /// The rotation of a linear beam is looked at during the run, too, and a contact behind its obstacle is not open.

@@ -449,11 +449,12 @@ fn the_forces_of_the_first_contact_steps_were_peaks() {
     let page = include_str!("../../docs/paper-figures.md").replace('\n', " ");
     let list = |after: &str| -> Vec<f64> {
         let (_, rest) = page.split_once(after).unwrap_or_else(|| panic!("the page does not say `{after}`"));
-        let text = rest.split([')', ';']).next().unwrap().replace(" and ", ", ");
-        text.split(", ").take(3).map(|x| x.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()).collect()
+        let text = rest.trim_start().replace(" and ", ", ");
+        let number = |x: &str| x.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap();
+        text.split(", ").take(3).map(number).collect()
     };
-    let first = list("force of the first contact step is an impulse over h: ".trim_end());
-    let peaks = list("the largest forces of these runs are ".trim_end());
+    let first = list("force of the first contact step is an impulse over h:");
+    let peaks = list("the largest forces of these runs are");
     let schemes = [
         "name = 'generalized-alpha', rho_inf = 0.6",
         "name = 'moreau-jean', theta = 1.0",
