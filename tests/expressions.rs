@@ -283,6 +283,9 @@ fn errors_point_into_the_text() {
         assert!(text.contains(message) && detail.contains(label), "{to}: {found:?}");
         assert_eq!((*at_line, *at_column), (line, column), "{to}: {found:?}");
     }
+    // A function one level too high is told as such, not as an expression called `harmonic`.
+    let found = wrong(&sound(), &["support.drive.motion={ kind = \"harmonic\", frequency = 1.0 }"]);
+    assert!(found.len() == 1 && found[0].2.contains("does not say along what"), "{found:?}");
     let found = wrong(&sound(), &["time.step=\"1/(20*ff0)\""]);
     assert_eq!((found.len(), found[0].1), (1, 18), "{found:?}");
     assert!(found[0].2.contains("`ff0`") && found[0].3.contains("did you mean `f0`?"), "{found:?}");

@@ -63,6 +63,10 @@ fn the_bar_in_and_out_of_contact_with_every_scheme() {
         let load = "load=[{ name = \"push\", nodes = \"bar.end\", force = [-1.0] }]".to_string();
         let set = [&set[..], &[damping, load]].concat();
         assert_eq!(measure(bar, &set, 1200).0, 0, "{}: with damping and a load", kind.name);
+        let load = "load=[{ name = \"push\", nodes = \"bar.end\", force = [\"-1 - 0.1*sin(3*t)^2\"] }]".to_string();
+        let motion = "contact.wall.motion={ normal = \"if(t < 1e-9, 0, 1e-4*cos(t) - 1e-4)\" }".to_string();
+        let set = [&set[..], &[load, motion]].concat();
+        assert_eq!(measure(bar, &set, 1200).0, 0, "{}: with expressions", kind.name);
     }
 }
 

@@ -124,8 +124,8 @@ impl Walk<'_> {
             (Kind::Map(table), Value::Table(entries)) => {
                 entries.iter_mut().for_each(|entry| self.table(table, &mut entry.node, &join(path, &entry.key)));
             }
-            (Kind::Motions(_, table), Value::Table(entries)) => {
-                for entry in entries {
+            (Kind::Motions(keys, table), Value::Table(entries)) => {
+                for entry in entries.iter_mut().filter(|entry| keys.contains(&entry.key.as_str())) {
                     self.value(Kind::Function(table), &mut entry.node, &join(path, &entry.key));
                 }
             }
