@@ -27,24 +27,20 @@ pub struct Advice {
 }
 
 impl Advice {
-    fn new(path: impl Into<String>, text: impl Into<String>) -> Advice {
+    /// Advice on a value, or with an empty path on the case as a whole.
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Advice {
         Advice { path: path.into(), text: text.into() }
-    }
-
-    /// The advice with the line of the case that it is about.
-    pub fn placed(&self, loaded: &Loaded) -> String {
-        all_placed(std::slice::from_ref(self), loaded).remove(0)
     }
 }
 
 /// Pieces of advice, each with the line of the case that it is about.
-pub fn all_placed(advice: &[Advice], loaded: &Loaded) -> Vec<String> {
+pub fn placed(advice: &[Advice], loaded: &Loaded) -> Vec<String> {
     let places = loaded.locate_all(advice.iter().map(|advice| advice.path.as_str()));
-    let placed = |(advice, place): (&Advice, Option<String>)| match place {
+    let told = |(advice, place): (&Advice, Option<String>)| match place {
         Some(place) => format!("{place}: {}", advice.text),
         None => advice.text.clone(),
     };
-    advice.iter().zip(places).map(placed).collect()
+    advice.iter().zip(places).map(told).collect()
 }
 
 /// Pieces of advice of one kind that are given; a generated case may deserve thousands.

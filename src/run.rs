@@ -1,5 +1,6 @@
 //! The straight line from a loaded case to its files.
 
+use crate::advice::{self, Advice};
 use crate::case::Loaded;
 use crate::case::data::{Analysis, Case, VtkOutput};
 use crate::checkpoint::{Checkpoint, Identity, Keeper, Rhythm};
@@ -22,7 +23,7 @@ use crate::statics::{self, Statics};
 use crate::step::{Settings, Stepper};
 use crate::summary::{Parts, Summary, Timing};
 use crate::system::System;
-use crate::{Error, Result, advice, shell};
+use crate::{Error, Result, shell};
 use std::path::Path;
 use std::time::Instant;
 
@@ -38,8 +39,8 @@ pub struct Prepared {
     pub model: Model,
     /// The equations.
     pub system: System,
-    /// Sentences of advice, each with the line of the case that it is about.
-    pub advice: Vec<String>,
+    /// Advice on it.
+    pub advice: Vec<Advice>,
 }
 
 /// Builds model and equations of a case, and refuses what cannot run, or not in the memory of the machine; runs that are
@@ -61,7 +62,6 @@ pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared
         statics::refuse_mechanism(&system)?;
     }
     let advice = advice::advise(&loaded.case, &model, &system)?;
-    let advice = advice::all_placed(&advice, loaded);
     Ok(Prepared { model, system, advice })
 }
 
@@ -220,11 +220,14 @@ pub fn run_within(loaded: &Loaded, out: &Path, max_memory: Option<u64>, manner: 
     let (arrival, factorization) = result?;
     finished?;
     let mut advice = prepared.advice.clone();
-    advice.extend(advice::contact_work(system, &arrival.ledger));
-    advice.extend(advice::restitution_gain(model, &arrival.ledger));
-    advice.extend(advice::large_rotation(system, &digest).map(|advice| advice.placed(loaded)));
-    advice.extend(digest.unstable.map(|branch| statics::unstable_advice(system, &arrival.state, branch)));
-    advice.extend(advice::open_ledger(model, system, &arrival));
+    advice.extend(advice::large_rotation(system, &digest));
+    let of_the_run = [
+        advice::contact_work(system, &arrival.ledger),
+        advice::restitution_gain(model, &arrival.ledger),
+        digest.unstable.map(|branch| statics::unstable_advice(system, &arrival.state, branch)),
+        advice::open_ledger(model, system, &arrival),
+    ];
+    advice.extend(of_the_run.into_iter().flatten().map(|text| Advice::new("", text)));
     let parts =
         Parts { loaded, files: &files, model, system, digest: &digest, arrival: &arrival, factorization, advice };
     let total = clock.elapsed();

@@ -1,5 +1,6 @@
 //! What `summary.json` and the terminal say of a run.
 
+use crate::advice::{self, Advice};
 use crate::case::Loaded;
 use crate::checkpoint::hex;
 use crate::contact::solver::SOLVERS;
@@ -65,6 +66,9 @@ pub struct Summary {
     pub bodies: Vec<Value>,
     /// Advice given for this case.
     pub advice: Vec<String>,
+    /// The same with lines of the case file, for the terminal: files do not depend on how a case is written.
+    #[serde(skip)]
+    pub placed_advice: Vec<String>,
     /// Wall-clock times in seconds; the only part that differs from run to run.
     pub timing: Timing,
 }
@@ -111,7 +115,7 @@ pub struct Parts<'a> {
     /// Which factorization.
     pub factorization: &'static str,
     /// Advice given for this case.
-    pub advice: Vec<String>,
+    pub advice: Vec<Advice>,
 }
 
 impl Summary {
@@ -185,7 +189,8 @@ impl Summary {
             }),
             probes: model.probes.iter().map(|p| (p.name.clone(), ending(model, system, p.node, arrival))).collect(),
             bodies: bodies(model),
-            advice,
+            placed_advice: advice::placed(&advice, loaded),
+            advice: advice.into_iter().map(|advice| advice.text).collect(),
             timing,
         }
     }

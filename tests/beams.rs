@@ -273,7 +273,8 @@ fn the_ledger_closes_for_every_scheme() {
 #[test]
 fn schemes_outside_their_range_run_with_advice() {
     let loaded = shipped("rotating-beam", &[MOREAU_JEAN]);
-    let advice = carom::run::prepare(&loaded).unwrap().advice.join("\n");
+    let advice: Vec<String> = carom::run::prepare(&loaded).unwrap().advice.into_iter().map(|it| it.text).collect();
+    let advice = advice.join("\n");
     assert!(advice.contains("theta = 1 lies above 1/(1+e) = 0.555556"), "{advice}");
     assert!(advice.contains("contact `wall`: restitution = 0.8 on a flexible body"), "{advice}");
 }

@@ -41,9 +41,10 @@ impl Check {
     }
 
     fn examine(&self, loaded: &Loaded) -> Result<()> {
-        let Prepared { model, system, advice: mut sentences } = prepare(loaded)?;
+        let Prepared { model, system, mut advice } = prepare(loaded)?;
         let case = &loaded.case;
-        sentences.extend(advice::suggest(case, &model, &system).map(|advice| advice.placed(loaded)));
+        advice.extend(advice::suggest(case, &model, &system));
+        let sentences = advice::placed(&advice, loaded);
         // Gone before the frequencies need memory.
         let factorization = run::method(case, &system)?.factorization();
         let highest = system

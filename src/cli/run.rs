@@ -110,7 +110,7 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
     let summary = run::run_within(loaded, out, start.max_memory, manner)
         .map_err(|error| with_place(error, &out.join(loaded.case.output.history.format.file())))?;
     if !manners.quiet {
-        for advice in &summary.advice {
+        for advice in &summary.placed_advice {
             output::say(&format!("advice: {advice}"));
         }
         let title = if summary.title.is_empty() { &loaded.name } else { &summary.title };

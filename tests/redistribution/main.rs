@@ -448,7 +448,7 @@ fn advice_for_and_against() {
         let loaded = history::load(text, set);
         let prepared = carom::run::prepare(&loaded).unwrap();
         let suggestion = carom::advice::suggest(&loaded.case, &prepared.model, &prepared.system);
-        [prepared.advice, suggestion.into_iter().map(|advice| advice.text).collect()].concat().join("\n")
+        prepared.advice.into_iter().chain(suggestion).map(|advice| advice.text).collect::<Vec<_>>().join("\n")
     };
     let bar = advice(SMALL, &["contact.wall.mass=\"kept\""]);
     assert!(

@@ -404,10 +404,7 @@ fn a_light_foot_on_a_stiff_spring_sank_through_the_floor() {
     let text = with_scheme(text, r#"{ name = "generalized-alpha", rho_inf = 0.8 }"#, "1e-3");
     let loaded = written(&text);
     let advice = carom::run::prepare(&loaded).expect("the case is legal").advice;
-    assert!(
-        advice.iter().any(|sentence| sentence.contains("leg") && sentence.contains("gamma/(2 beta)")),
-        "{advice:?}"
-    );
+    assert!(advice.iter().any(|it| it.text.contains("leg") && it.text.contains("gamma/(2 beta)")), "{advice:?}");
     match try_run(loaded) {
         Err(Error::Guard(message)) => assert!(message.contains("penetration"), "{message}"),
         Err(error) => panic!("{error}"),

@@ -254,7 +254,13 @@ fn compare_drew_x_where_the_contact_acts_along_y() {
 fn check_recommended_ggl_where_it_harms() {
     let advice = |restitution: &str| {
         let set = ["time.step=0.2", "time.end=1.0", restitution];
-        prepare(&load(BAR, &set)).unwrap().advice.join("\n")
+        prepare(&load(BAR, &set))
+            .unwrap()
+            .advice
+            .iter()
+            .map(|advice| advice.text.clone())
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     assert!(advice("contact.wall.restitution=0.0").contains("scheme.position = \"ggl\""));
     let harmful = advice("contact.wall.restitution=0.5");
