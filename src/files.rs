@@ -67,6 +67,14 @@ impl Read for Reading {
     }
 }
 
+/// Bytes of a file; none if there is no such file.
+pub fn length(path: &Path) -> Result<u64> {
+    match perform(|| Call::Look(path.into()), || fs::metadata(path)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+        other => other.map(|file| file.len()).map_err(Error::io("find", path)),
+    }
+}
+
 /// Whether there is something of that name. A disk that does not answer is an error.
 pub fn exists(path: &Path) -> Result<bool> {
     perform(|| Call::Look(path.into()), || path.try_exists()).map_err(Error::io("find", path))

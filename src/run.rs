@@ -52,10 +52,10 @@ pub fn prepare(loaded: &Loaded) -> Result<Prepared> {
 /// Builds model and equations of a case, and refuses what cannot run, or not within a limit of memory: by the case alone
 /// before anything is built, by the equations before anything is factored.
 pub fn prepare_within(loaded: &Loaded, limit: Option<&Limit>) -> Result<Prepared> {
-    Sizes::of_case(loaded).demand(limit)?;
+    Sizes::of_case(loaded)?.demand(limit)?;
     let model = Model::new(&loaded.case, &|name| loaded.path(name)).map_err(|error| loaded.placed(error))?;
     let system = System::assemble(&model)?;
-    Sizes::of_system(loaded, &model, &system).demand(limit)?;
+    Sizes::of_system(loaded, &model, &system)?.demand(limit)?;
     Guards::new(&loaded.case, &system).check_start().map_err(|error| loaded.placed(error))?;
     if loaded.case.analysis == Analysis::Static {
         statics::refuse_mechanism(&system)?;

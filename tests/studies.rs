@@ -74,7 +74,7 @@ fn a_smooth_problem_shows_order_two() {
     assert!((staircase - 1.0).abs() < 0.1, "{staircase}");
     assert_eq!(number(&csv, "2", "elements"), 40.0);
     let names: Vec<String> = files(&dir, "study").into_iter().map(|file| file.0).collect();
-    assert_eq!(names, ["converge.csv", "error.png", "error.svg", "work.png", "work.svg"]);
+    assert_eq!(names, ["converge.csv", "error.png", "error.svg", "manifest.json", "work.png", "work.svg"]);
     assert!(read(&dir, "study/error.svg").contains("position L2 (order "));
 }
 
@@ -175,6 +175,7 @@ fn schemes_stand_side_by_side() {
             "energy.svg",
             "force.png",
             "force.svg",
+            "manifest.json",
             "position.png",
             "position.svg",
             "velocity.png",

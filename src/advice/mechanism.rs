@@ -80,7 +80,10 @@ fn pushed(subject: &Subject, stiffness: &Symmetric, node: usize) -> bool {
     let loads = model.loads.iter().map(|load| {
         let own = load.forces.iter().filter(|(node, ..)| dofs(nodes, *node)[..2] == [Some(x), Some(y)]);
         own.fold([0.0; 2], |mut sum, &(_, component, force)| {
-            sum[component as usize] += force;
+            // A moment pushes nothing aside.
+            if let Some(sum) = sum.get_mut(component as usize) {
+                *sum += force;
+            }
             sum
         })
     });

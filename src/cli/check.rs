@@ -59,7 +59,7 @@ impl Check {
             vtk.every.map_or(vtk.frames.unwrap_or(200) as u64, |every| steps / every as u64).min(steps) + 1
         });
         let frame_bytes = frames * (model.places.len() as u64 * 96 + elements as u64 * 60 + 2500);
-        let sizes = Sizes::of_system(loaded, &model, &system);
+        let sizes = Sizes::of_system(loaded, &model, &system)?;
         let figures = json!({
             "title": case.title,
             "nodes": model.places.len(),

@@ -276,7 +276,11 @@ pub fn natural_map(contact: &Rough, w: &[f64; 4], r: &[f64], u: &[f64]) -> f64 {
     normal.max(tangential)
 }
 
-/// Solves one contact exactly while the others stand still; `None` where no state fits.
+/// Part of its diagonal below which the determinant of a block is rounding.
+const SINGULAR: f64 = 1e-12;
+
+/// Solves one contact exactly while the others stand still; `None` where no state fits, and where the node can move in one
+/// direction only, so that sticking leaves the impulses undetermined.
 fn solve_block(w: &[f64; 4], mu: f64, r: [f64; 2], u: [f64; 2]) -> Option<[f64; 2]> {
     let [nn, nt, tn, tt] = *w;
     let b = [u[0] - nn * r[0] - nt * r[1], u[1] - tn * r[0] - tt * r[1]];
@@ -284,6 +288,9 @@ fn solve_block(w: &[f64; 4], mu: f64, r: [f64; 2], u: [f64; 2]) -> Option<[f64; 
         return Some([0.0, 0.0]);
     }
     let determinant = nn * tt - nt * tn;
+    if determinant.abs() <= SINGULAR * (nn * tt).abs() {
+        return None;
+    }
     let stick = [(nt * b[1] - tt * b[0]) / determinant, (tn * b[0] - nn * b[1]) / determinant];
     if stick[1].abs() <= mu * stick[0] {
         return Some(stick);

@@ -17,8 +17,7 @@ use crate::schemes::{self, Tableau};
 use crate::state::State;
 use crate::step;
 use crate::system::System;
-use crate::{Result, elements};
-use std::fs;
+use crate::{Result, elements, files};
 
 /// The program itself, and a small model.
 const PROGRAM: u64 = 12_000_000;
@@ -64,11 +63,11 @@ pub struct Sizes {
 impl Sizes {
     /// What the case alone tells, before anything is built: elements of lines, at their least. Meshes are known by the lengths
     /// of their files only.
-    pub fn of_case(loaded: &Loaded) -> Sizes {
+    pub fn of_case(loaded: &Loaded) -> Result<Sizes> {
         let case = &loaded.case;
         // At the least: nothing is refused here that the equations would let pass.
         let mut sizes = Sizes { bodies: case.body.len() as u64, line: true, ..Sizes::about(case) };
-        sizes.files = file_bytes(loaded);
+        sizes.files = file_bytes(loaded)?;
         let dimension = if case.body.iter().any(is_planar) { 2 } else { 1 };
         for body in &case.body {
             let line = body.line.as_ref().map(|line| line.elements);
@@ -83,11 +82,11 @@ impl Sizes {
             // Three blocks for each node, whatever its order.
             sizes.factor += 3 * NUMBER * per * per * (count + 1);
         }
-        sizes
+        Ok(sizes)
     }
 
     /// All of a case whose equations are assembled. The pattern of the factor is found, but nothing is factored.
-    pub fn of_system(loaded: &Loaded, model: &Model, system: &System) -> Sizes {
+    pub fn of_system(loaded: &Loaded, model: &Model, system: &System) -> Result<Sizes> {
         let case = &loaded.case;
         let blocks = || system.elements.iter().map(|element| element.block());
         let dofs = |block: &elements::Block| block.dofs.len() as u64;
@@ -105,13 +104,13 @@ impl Sizes {
             candidates: near(case, system),
             line: system.nodes.weave.is_some(),
             damped: system.damped,
-            files: file_bytes(loaded),
+            files: file_bytes(loaded)?,
             ..Sizes::about(case)
         };
         sizes.storage &= system.linear && system.drives.is_empty();
         sizes.active_set =
             tableau(case).map_or(0, |row| step::active_set_bytes(system, &row, case.scheme.position, factor));
-        sizes
+        Ok(sizes)
     }
 
     /// What the settings of a case tell.
@@ -167,9 +166,9 @@ fn is_planar(body: &crate::case::data::Body) -> bool {
     point.or(body.polyline.as_ref().and_then(|line| line.points.first())).is_some_and(|point| point.len() == 2)
 }
 
-fn file_bytes(loaded: &Loaded) -> u64 {
-    let named = loaded.case.files().into_iter().filter_map(|file| fs::metadata(loaded.path(file)).ok());
-    loaded.text.len() as u64 + named.map(|file| file.len()).sum::<u64>()
+fn file_bytes(loaded: &Loaded) -> Result<u64> {
+    let named = loaded.case.files().into_iter().map(|file| files::length(&loaded.path(file)));
+    Ok(loaded.text.len() as u64 + named.sum::<Result<u64>>()?)
 }
 
 /// Candidates at the start: those that are always there, and those that a search finds.

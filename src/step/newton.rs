@@ -1,7 +1,8 @@
 //! Residual of a step and when Newton's method may stop.
 
-use super::Stepper;
 use super::sums::{Residual, Sizes};
+use super::{ACTIVATION, Stepper};
+use crate::contact::candidate::Row;
 use crate::contact::friction::{Rough, natural_map};
 use crate::la::{CHUNK, larger};
 use crate::methods::Attempt;
@@ -17,6 +18,9 @@ const ROUNDING: f64 = 2e-16;
 /// Scaled contact residual below which a nonlinear pass may be the last; the law is linear in a pass, so it is met to
 /// round-off as soon as a pass found an answer.
 const CONTACT: f64 = 1e-10;
+
+/// Residual of the contact law, of the relative velocities, from which these may be rounding themselves.
+const ROUNDED: f64 = 1e-12;
 
 /// Scaled residual of the gaps of the position-corrected form below which a pass may be the last.
 const GAPS: f64 = 1e-13;
@@ -193,7 +197,8 @@ impl Stepper<'_> {
         Ok(false)
     }
 
-    /// Natural-map residual of (T4) at the final velocities `u1`, of the largest relative velocity.
+    /// Natural-map residual of (T4) at the final velocities `u1`, of the largest relative velocity, or of the velocities that
+    /// it is a difference of, where it is no more than their rounding.
     pub(super) fn contact_residual(&self, to: &Attempt) -> f64 {
         if self.force.is_some() {
             return self.force_gap_residual(to);
@@ -213,7 +218,24 @@ impl Stepper<'_> {
             };
             worst = if natural.is_nan() { f64::INFINITY } else { larger(worst, natural) };
         }
-        if worst == 0.0 { 0.0 } else { worst / scale }
+        if worst == 0.0 {
+            return 0.0;
+        }
+        // What moves along with its obstacle has relative velocities that are rounding.
+        if worst > ROUNDED * scale {
+            scale = larger(scale, self.contact_speed(to));
+        }
+        worst / scale
+    }
+
+    /// Largest velocity of an active contact, of its nodes and of the obstacle each by itself.
+    fn contact_speed(&self, to: &Attempt) -> f64 {
+        let speed = |(row, entries): (usize, &Row)| {
+            let nodes: f64 = entries.entries().iter().map(|&(dof, part)| (part * to.state.v[dof as usize]).abs()).sum();
+            nodes + to.scene.drift(row)[1].abs()
+        };
+        let active = self.work.active.iter().map(|&i| &to.scene.candidates[i as usize]);
+        active.flat_map(|candidate| candidate.rows_of().map(speed)).fold(0.0, f64::max)
     }
 
     /// Velocity along a row that the law of contact is about.
@@ -243,6 +265,15 @@ impl Stepper<'_> {
             worst = worst.max(candidate.gap_at_end(&to.state.q).min(push).abs());
             worst = worst.max(candidate.strays(&to.state.q).abs());
             way = way.max(work.gap_free[candidate.row].abs());
+        }
+        if !self.system.contacts.steady() {
+            // A curved gap that the tangent of this pass saw open may be closed where the pass led.
+            for (i, candidate) in to.scene.candidates.iter().enumerate().filter(|(_, candidate)| candidate.responds) {
+                if !work.corrected.contains(&(i as u32)) {
+                    let depth = -candidate.gap_at_end(&to.state.q);
+                    worst = worst.max(depth - ACTIVATION * self.system.length);
+                }
+            }
         }
         // A model of one point has no length, but the step would have carried it some way.
         if worst == 0.0 { 0.0 } else { worst / (self.system.length + way) }

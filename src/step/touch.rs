@@ -144,8 +144,9 @@ pub(super) fn active_set(
 pub(crate) fn active_set_bytes(system: &System, row: &Tableau, position: Position, factor: u64) -> u64 {
     let contacts = &system.contacts;
     let [s, rho] = shares(row);
-    let fits = contacts.len() >= MANY && contacts.steady() && !contacts.rough() && position != Position::Ggl;
-    if !(fits && rho >= 0.0 && s > 0.0) || rho > 0.0 && system.damped {
+    let simple = contacts.len() >= MANY && contacts.steady() && !contacts.rough() && position != Position::Ggl;
+    let shared = s > 0.0 && rho >= 0.0 && (rho == 0.0 || !system.damped);
+    if !(simple && shared) {
         return 0;
     }
     let (dofs, entries) = (system.nodes.total as u64, system.mass.pattern.len() as u64);

@@ -58,7 +58,7 @@ fn check_says_a_third_of_what_a_run_takes() {
         let loaded = sized(name, &set);
         let prepared = run::prepare(&loaded).unwrap();
         let nothing = Sizes::default().bytes();
-        let said = Sizes::of_system(&loaded, &prepared.model, &prepared.system).bytes() - nothing;
+        let said = Sizes::of_system(&loaded, &prepared.model, &prepared.system).unwrap().bytes() - nothing;
         drop(prepared);
         let dir = tempfile::tempdir().unwrap();
         let took = measure(|| {

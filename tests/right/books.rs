@@ -425,3 +425,68 @@ fn a_scheme_that_no_step_makes_stable_asked_for_a_step_below_zero() {
     let error = try_run(written(&text)).err().expect("it is refused").to_string();
     assert!(error.contains("unstable for every step") && error.contains("0.8") && !error.contains("below"), "{error}");
 }
+
+/// What moves along with its obstacle has relative velocities that are rounding, and the law was measured by these: "missed by
+/// 1.000e0".
+#[test]
+fn a_ball_that_rides_on_a_plane_was_stopped() {
+    let text = r#"
+    format = 1
+    [time]
+    end = 2.0
+    step = 0.05
+    [[body]]
+    name = "ball"
+    element = "mass"
+    at = [0.0, 0.003]
+    mass = 1.0
+    velocity = [0.1, -0.3]
+    [[contact]]
+    name = "lift"
+    nodes = "ball"
+    plane = { point = [0.0, 0.0], normal = [0.3, 1.0] }
+    motion = { y = { kind = "ramp", to = 0.1, end = 3.0 } }
+    [output]
+    vtk = false
+    "#;
+    for scheme in SAME_MOTION {
+        let run = run(written(&with_scheme(text, scheme, "0.05")));
+        let worst = run.steps.iter().map(|step| step.complementarity).fold(0.0, f64::max);
+        assert!(worst < 1e-12, "{scheme}: {worst}");
+    }
+}
+
+/// A node that a support guides can move in one direction only: normal and tangent of a rough slope are then one, and the
+/// displacement became NaN.
+#[test]
+fn friction_on_a_guided_node_gave_nan() {
+    let text = r#"
+    format = 1
+    [time]
+    end = 0.2
+    step = 0.01
+    [[body]]
+    name = "ball"
+    element = "mass"
+    at = [0.0, 0.05]
+    mass = 1.0
+    velocity = [0.0, -1.0]
+    [[support]]
+    name = "guide"
+    nodes = "ball"
+    fix = ["x"]
+    [[contact]]
+    name = "slope"
+    nodes = "ball"
+    plane = { point = [0.0, 0.0], normal = [0.5, 0.7] }
+    friction = 0.3
+    [output]
+    vtk = false
+    "#;
+    for scheme in SAME_MOTION {
+        let run = run(written(&with_scheme(text, scheme, "0.01")));
+        // The slope stops it where it is: below zero by half a step at most, and at rest.
+        let (place, speed) = (run.place(run.last(), 0, 1), run.velocity(run.last(), 0, 1));
+        assert!(place.abs() < 0.01 && speed.abs() < 1e-12, "{scheme}: {place}, {speed}");
+    }
+}
