@@ -218,14 +218,14 @@ fn write_a_history_line(bencher: Bencher) {
 }
 
 /// A short expression; 60 ns are allowed, of which the sine itself takes a good part.
-#[divan::bench]
+#[divan::bench(sample_size = 1000)]
 fn expression_value(bencher: Bencher) {
     let expression = short_expression();
     bencher.bench(|| expression.value(&[divan::black_box(0.37)]));
 }
 
 /// The same with its first and second derivative, as driven supports want it.
-#[divan::bench]
+#[divan::bench(sample_size = 1000)]
 fn expression_jet(bencher: Bencher) {
     let expression = short_expression();
     bencher.bench(|| expression.jet(&[divan::black_box(0.37)], 0));

@@ -267,6 +267,7 @@ fn errors_point_into_the_text() {
         ("mass = \"m\"", "mass = \"m - 2\"", 19, 8, "`body.ball.mass` must be a positive number", "found 0.0"),
         ("mass = \"m\"", "mass = \"1/(m - 2)\"", 19, 9, "`body.ball.mass` must be a finite number", "this is infinite"),
         ("0.1*sin(2*t)", "0.1*sin(2*x)", 33, 36, "`x` has no meaning here (column 11 of \"0.1*sin(2*x)\")", "not here"),
+        ("\"R/2\"]", "\"R*t\"]", 18, 15, "`body.ball.at[1]`: `t` has no meaning here", "not here"),
         ("\"R/2\"]", "\"R/\"]", 18, 15, "`body.ball.at[1]`: this expression ends too early", "must stand here"),
         (
             "name = \"newmark\"",
