@@ -1,6 +1,6 @@
 //! Advice on a case, and the refusal of what cannot work.
 //!
-//! A scheme outside its dissipation range runs, with advice; only what is unstable is an error. [`REVIEW`] lists what is asked
+//! A scheme outside its dissipation range runs, with advice; only what is unstable is an error. `REVIEW` lists what is asked
 //! of every model: models that mean something else than they seem to.
 
 mod mechanism;

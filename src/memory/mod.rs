@@ -2,7 +2,7 @@
 //!
 //! Knows how many numbers of each kind the parts of a run hold, and must be told when they hold more: the comparison with
 //! what runs really take is `tests/external/memory.py`. Small arrays are left out; a program without a model has
-//! [`PROGRAM`] bytes.
+//! `PROGRAM` bytes.
 
 mod limit;
 

@@ -1,6 +1,6 @@
 //! Cross-sections: area, second moment and shear factor from a named shape or from direct values.
 //!
-//! Default shear factors: rectangle 5/6; circle and tube by one formula of Cowper, [`round_shear_factor`]; I: the share of
+//! Default shear factors: rectangle 5/6; circle and tube by one formula of Cowper, `round_shear_factor`; I: the share of
 //! the web, web · height / area.
 
 use crate::case::data::Section;
