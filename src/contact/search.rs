@@ -271,9 +271,9 @@ impl Search {
             } else if self.thickness > 0.0 {
                 // Points without thickness cannot touch each other.
                 let (end, neighbours) = &side.ends[near - side.lines.len()];
-                let apart = body[node] != body[*end] && !joined(*end);
                 let distance = direction(minus(place, view.places[*end])).0;
-                if !apart || distance > limit || !faces(place, *end, neighbours, view.places) {
+                let apart = || body[node] != body[*end] && !joined(*end);
+                if distance > limit || !apart() || !faces(place, *end, neighbours, view.places) {
                     continue;
                 }
                 // Two ends that face each other are found from both sides; once is enough.

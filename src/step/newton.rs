@@ -19,9 +19,6 @@ const ROUNDING: f64 = 2e-16;
 /// round-off as soon as a pass found an answer.
 const CONTACT: f64 = 1e-10;
 
-/// Residual of the contact law, of the relative velocities, from which these may be rounding themselves.
-const ROUNDED: f64 = 1e-12;
-
 /// Scaled residual of the gaps of the position-corrected form below which a pass may be the last.
 const GAPS: f64 = 1e-13;
 
@@ -222,7 +219,7 @@ impl Stepper<'_> {
             return 0.0;
         }
         // What moves along with its obstacle has relative velocities that are rounding.
-        if worst > ROUNDED * scale {
+        if worst > CONTACT * scale {
             scale = larger(scale, self.contact_speed(to));
         }
         worst / scale
