@@ -159,7 +159,7 @@ impl Guards<'_> {
                 state.step, state.time, works.contact, works.scheme, works.curvature
             )));
         }
-        self.check_total(from, attempt, ledger, scale)?;
+        self.check_total(from, attempt, ledger, [scale, outside])?;
         let Some((theorem, limit)) = &self.proven else { return Ok(()) };
         let growth = theorem.growth(self.system, from, attempt);
         let scale = scale.max(theorem.quantity.value(state)) + outside;
@@ -180,11 +180,12 @@ impl Guards<'_> {
 impl Guards<'_> {
     /// Gains far below the limit of a step add up over many; where a storage function exists, energy itself swings
     /// within what that holds, and the sum is one of its growth.
-    fn check_total(&self, from: &State, attempt: &Attempt, ledger: &Ledger, scale: f64) -> Result<()> {
+    fn check_total(&self, from: &State, attempt: &Attempt, ledger: &Ledger, [scale, outside]: [f64; 2]) -> Result<()> {
         let Some(limit) = self.total else { return Ok(()) };
         let (state, gained) = (&attempt.state, ledger.grown + ledger::growth(&attempt.balance, &attempt.state));
         let scale = scale + ledger.sum.external.abs() + ledger.sum.support.abs();
-        if gained <= limit * scale || gained <= self.rounding(from, state) * state.step as f64 {
+        // What a step books under `scheme` of the work from outside, the next ones give back.
+        if gained <= limit * scale + outside || gained <= self.rounding(from, state) * state.step as f64 {
             return Ok(());
         }
         let hint = if self.corrected_rebound {

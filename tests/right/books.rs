@@ -487,3 +487,15 @@ fn friction_on_a_guided_node_gave_nan() {
         assert!(place.abs() < 0.01 && speed.abs() < 1e-12, "{scheme}: {place}, {speed}");
     }
 }
+
+/// Carried up from rest, a mass has hardly any energy, and what a scheme of first order books of the work of its table under
+/// `scheme` is a large part of that; it is given back on the way.
+#[test]
+fn a_mass_that_a_table_lifts_from_rest_was_stopped() {
+    for theta in ["0.6", "0.8", "1.0"] {
+        let scheme = format!("scheme={{ name = \"moreau-jean\", theta = {theta} }}");
+        let run = try_run(shipped("thrown-mass", &[&scheme, "output.vtk=false"]));
+        let run = run.unwrap_or_else(|error| panic!("theta = {theta}: {error}"));
+        assert_eq!(run.arrival.cuts, Default::default(), "theta = {theta}");
+    }
+}
