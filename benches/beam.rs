@@ -8,7 +8,7 @@
 use carom::case::data::{Case, HistoryOutput};
 use carom::case::{Format, parse};
 use carom::cases;
-use carom::methods::Method;
+use carom::methods::tableau::{Passes, Settings};
 use carom::model::Model;
 use carom::run::{self, Prepared};
 use carom::schemes;
@@ -16,7 +16,6 @@ use carom::sinks::columns::Columns;
 use carom::sinks::digest::Digest;
 use carom::sinks::history::History;
 use carom::sinks::{Record, Sink};
-use carom::step::{Settings, Stepper};
 use carom::system::System;
 use std::time::{Duration, Instant};
 
@@ -119,7 +118,8 @@ fn flying(elements: usize, grading: f64) -> [[f64; 2]; 2] {
     let line = format!("{{ from = [0.0, 0.0], to = [10.0, 0.0], elements = {elements}, grading = {grading} }}");
     let set = [format!("body.beam.line={line}")];
     let (case, prepared) = prepare(FREE, &set);
-    let row = schemes::find(&case.scheme.name).expect("it is there").tableau(&case.scheme.parameters);
+    let row =
+        schemes::find(&case.scheme.name).expect("it is there").tableau(&case.scheme.parameters).expect("it is a row");
     let settings = Settings {
         forecast: case.scheme.forecast,
         position: case.scheme.position,
@@ -130,24 +130,21 @@ fn flying(elements: usize, grading: f64) -> [[f64; 2]; 2] {
     let (h, nodes) = (case.time.step, (elements + 1) as f64);
     let clock = Instant::now();
     let mut steppers = [false, true].map(|lanes| {
-        let mut stepper = Stepper::new(&prepared.system, row, settings.clone()).expect("the case is sound");
-        if !lanes {
-            stepper.narrow();
-        }
-        let attempt = stepper.initial_attempt(h).expect("the case runs");
+        let mut passes = Passes::new(&prepared.system, row, settings.clone(), lanes).expect("the case is sound");
+        let attempt = passes.method().initial_attempt(h).expect("the case runs");
         let state = attempt.state.clone();
-        (stepper, attempt, state)
+        (passes, attempt, state)
     });
     while clock.elapsed() < PATIENCE {
-        for ((stepper, attempt, state), best) in steppers.iter_mut().zip(&mut best) {
+        for ((passes, attempt, state), best) in steppers.iter_mut().zip(&mut best) {
             for _ in 0..(2_000 / elements).clamp(1, 10) {
                 let begun = Instant::now();
-                stepper.attempt(state, h, (state.step + 1) as f64 * h, attempt).expect("the case runs");
+                passes.method().attempt(state, h, (state.step + 1) as f64 * h, attempt).expect("the case runs");
                 best[1] = best[1].min(begun.elapsed().as_secs_f64() / (attempt.passes as f64 * nodes));
                 // Once more from where the step ended; a first pass is always made.
                 attempt.passes = 0;
                 let begun = Instant::now();
-                stepper.iterate(state, h, attempt).expect("the case runs");
+                passes.pass(state, h, attempt).expect("the case runs");
                 best[0] = best[0].min(begun.elapsed().as_secs_f64() / nodes);
                 std::mem::swap(state, &mut attempt.state);
             }

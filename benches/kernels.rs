@@ -10,11 +10,13 @@
 use carom::case::data::{Case, Encoding, HistoryOutput};
 use carom::case::{Format, parse};
 use carom::cases;
-use carom::contact::active_set::{ActiveSet, Bound};
 use carom::expression::{Expression, Vocabulary};
+use carom::first_order::march::{Company, march};
 use carom::la::{Factor, Symmetric};
+use carom::laws::solvers::active_set::{ActiveSet, Bound};
 use carom::ledger::Ledger;
-use carom::methods::{Attempt, Method};
+use carom::methods::Attempt;
+use carom::methods::tableau::{Passes, Settings};
 use carom::model::{Component, Model};
 use carom::run;
 use carom::schemes;
@@ -22,7 +24,6 @@ use carom::sinks::columns::Columns;
 use carom::sinks::history::History;
 use carom::sinks::vtk::{Array, Frame, encode};
 use carom::sinks::{Record, Sink};
-use carom::step::{Settings, Stepper};
 use carom::system::System;
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -94,25 +95,23 @@ fn step_of_a_frame(bencher: Bencher) {
 /// A Newton pass, from where a step ended; items are nodes.
 fn pass(bencher: Bencher, elements: usize, lanes: bool) {
     let (case, _, system) = prepare("rotating-beam", &[format!("body.beam.line.elements={elements}")]);
-    let row = schemes::find(&case.scheme.name).expect("it is there").tableau(&case.scheme.parameters);
+    let row =
+        schemes::find(&case.scheme.name).expect("it is there").tableau(&case.scheme.parameters).expect("it is a row");
     let settings = Settings {
         forecast: case.scheme.forecast,
         position: case.scheme.position,
         newton: case.solver.newton.clone(),
         contact: case.solver.contact.clone(),
     };
-    let mut stepper = Stepper::new(&system, row, settings).expect("the case is sound");
-    if !lanes {
-        stepper.narrow();
-    }
+    let mut passes = Passes::new(&system, row, settings, lanes).expect("the case is sound");
     let h = case.time.step;
-    let mut attempt = stepper.initial_attempt(h).expect("the case runs");
+    let mut attempt = passes.method().initial_attempt(h).expect("the case runs");
     let state = attempt.state.clone();
-    stepper.attempt(&state, h, h, &mut attempt).expect("the case runs");
+    passes.method().attempt(&state, h, h, &mut attempt).expect("the case runs");
     bencher.counter(ItemsCount::new(elements + 1)).bench_local(|| {
         // A first pass is always made.
         attempt.passes = 0;
-        stepper.iterate(&state, h, &mut attempt).expect("the case runs")
+        passes.pass(&state, h, &mut attempt).expect("the case runs")
     });
 }
 
@@ -211,10 +210,22 @@ fn write_a_history_line(bencher: Bencher) {
     let settings = HistoryOutput { every: 1, ..case.output.history.clone() };
     let mut history = History::new(directory.path(), &columns, &settings, case.time.end);
     history.begin(None).expect("the file can be written");
-    let record = Record { h: case.time.step, attempt: &attempt, ledger: &ledger };
+    let record = Record { h: case.time.step, grid: Some(1), from: &attempt.state, attempt: &attempt, ledger: &ledger };
     bencher
         .counter(ItemsCount::new(columns.names().len()))
         .bench_local(|| history.record(&record).expect("the file can be written"));
+}
+
+/// Steps of the diode bridge with their books, rows and figures, but without files; a million per second are wanted.
+#[divan::bench]
+fn bridge_steps(bencher: Bencher) {
+    let text = cases::find("diode-bridge").expect("it ships").text;
+    let case = parse(text, "bridge", Format::Toml, &[]).unwrap_or_else(|bad| panic!("{}", bad.render(false)));
+    let system = carom::first_order::system::System::new(&case).expect("the case is sound");
+    bencher.counter(ItemsCount::new(5000u32)).bench(|| {
+        let company = Company { readers: Vec::new(), from: None, after: &mut |_, _| Ok(()) };
+        march(&system, &case, company).expect("the case runs").0.step
+    });
 }
 
 /// A short expression; 60 ns are allowed, of which the sine itself takes a good part.

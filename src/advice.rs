@@ -10,10 +10,10 @@ use crate::case::Loaded;
 use crate::case::data::{Analysis, Case, MasslessLaw, Position};
 use crate::ledger::Ledger;
 use crate::march::{Arrival, ROUNDING};
+use crate::methods::{self, tableau};
 use crate::model::{Component, Model};
 use crate::schemes;
 use crate::sinks::digest::Digest;
-use crate::step;
 use crate::system::{System, redistribution};
 use crate::{Error, Result};
 
@@ -66,6 +66,7 @@ struct Subject<'a> {
 /// What is asked of every model, in the order in which the answers are given.
 const REVIEW: &[fn(&Subject) -> Vec<Advice>] = &[
     review::begins_inside,
+    review::obstacle_that_does_not_fit,
     review::contact_on_held_node,
     review::meeting_without_joint,
     review::body_that_nothing_holds,
@@ -81,8 +82,17 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<Advice>
     let mut advice = Vec::new();
     let restitution = model.contacts.iter().map(|contact| contact.law.restitution).fold(0.0, f64::max);
     let moving = case.analysis == Analysis::Dynamic;
-    if let Some(kind) = schemes::find(&case.scheme.name).filter(|_| moving) {
-        let row = kind.tableau(&case.scheme.parameters);
+    let method = methods::find(&case.scheme.name).filter(|_| moving);
+    if let Some(method) = method {
+        advice.extend((method.fits)(case, system)?.into_iter().map(|text| Advice::new("scheme", text)));
+    }
+    let row = schemes::find(&case.scheme.name).and_then(|kind| Some((kind, kind.tableau(&case.scheme.parameters)?)));
+    let limit = match (method, row) {
+        (Some(method), None) => (method.facts)(&case.scheme.parameters).limit,
+        _ => f64::INFINITY,
+    };
+    check_limit(case, system, limit)?;
+    if let Some((kind, row)) = row.filter(|_| moving) {
         if case.scheme.position == Position::Ggl && !row.storage {
             return Err(Error::Input(format!(
                 "scheme.position = \"ggl\" does not go with `{}`; allowed: newmark, hht, generalized-alpha, \
@@ -90,7 +100,7 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<Advice>
                 kind.name
             )));
         }
-        step::admit(&row, case.scheme.position, system)?;
+        tableau::admit(&row, case.scheme.position, system)?;
         advice.extend(short_beams(model));
         advice.extend((kind.advice)(&row, restitution).map(|text| Advice::new("scheme", text)));
         let limit = row.stability_limit();
@@ -103,21 +113,7 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<Advice>
                 0.5 + row.alpha_f - row.alpha_m
             )));
         }
-        if limit.is_finite() {
-            let highest = system
-                .highest_frequency()
-                .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
-            if case.time.step * highest > limit {
-                return Err(Error::Input(format!(
-                    "time.step = {} is unstable for scheme `{}`: h omega = {:.4} with the highest frequency {highest:.6e} \
-                     exceeds the limit {limit:.4}\n  allowed: time.step below {:.4e}",
-                    case.time.step,
-                    case.scheme.name,
-                    case.time.step * highest,
-                    limit / highest
-                )));
-            }
-        }
+        check_limit(case, system, limit)?;
     }
     for contact in &model.contacts {
         let flexible = contact.nodes.iter().any(|&node| !model.body_of(node).lines.is_empty());
@@ -161,6 +157,27 @@ pub fn advise(case: &Case, model: &Model, system: &System) -> Result<Vec<Advice>
     Ok(advice)
 }
 
+/// Refuses a step beyond the largest h ω for which the scheme is stable.
+fn check_limit(case: &Case, system: &System, limit: f64) -> Result<()> {
+    if limit.is_infinite() {
+        return Ok(());
+    }
+    let highest = system
+        .highest_frequency()
+        .map_err(|s| Error::Solver(format!("the mass matrix is singular near {}", system.describe(s.row))))?;
+    if case.time.step * highest > limit {
+        return Err(Error::Input(format!(
+            "time.step = {} is unstable for scheme `{}`: h omega = {:.4} with the highest frequency {highest:.6e} \
+             exceeds the limit {limit:.4}\n  allowed: time.step below {:.4e}",
+            case.time.step,
+            case.scheme.name,
+            case.time.step * highest,
+            limit / highest
+        )));
+    }
+    Ok(())
+}
+
 /// Beams with fewer elements rebound worse without the mass of their tip: its last element is a soft spring.
 const FEW_BEAM_ELEMENTS: usize = 16;
 
@@ -192,7 +209,7 @@ fn short_beams(model: &Model) -> Vec<Advice> {
 
 /// What a case could do better, for those who ask: contact nodes that should lose their mass.
 pub fn suggest(case: &Case, model: &Model, system: &System) -> Option<Advice> {
-    let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters);
+    let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters)?;
     // All contacts of a case keep their mass, or none.
     let kept = model.contacts.iter().all(|contact| contact.massless.is_none());
     let suited = |i: usize| {
@@ -278,7 +295,7 @@ pub fn contact_work(system: &System, ledger: &Ledger) -> Option<String> {
 
 /// At velocity level the answer of a stiff body to an axial impulse tends to 1 − γ/(2β) of that of its mass.
 fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
-    let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters);
+    let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters)?;
     let answer = 1.0 - row.g1 * row.c / row.b1;
     let flexible = model.contacts.iter().flat_map(|c| &c.nodes).any(|&node| !model.body_of(node).lines.is_empty());
     // Up to a few transit times per step the body is not stiff on the scale of the step.
@@ -303,7 +320,7 @@ fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
 /// The weakness of [`weak_axial_contact`] at point masses: one that is light for the spring behind it, on the scale of the
 /// step. What answers is then the mass at the other end, and the half of the impulse that velocities do not see.
 fn weak_springs(case: &Case, model: &Model) -> Vec<Advice> {
-    let Some(row) = schemes::find(&case.scheme.name).map(|kind| kind.tableau(&case.scheme.parameters)) else {
+    let Some(row) = schemes::find(&case.scheme.name).and_then(|kind| kind.tableau(&case.scheme.parameters)) else {
         return Vec::new();
     };
     let answer = 1.0 - row.g1 * row.c / row.b1;

@@ -18,9 +18,13 @@ macro_rules! shipped {
 pub const CASES: &[Shipped] = shipped![
     "impacting-bar",
     "impacting-bar-redistributed",
+    "bar-adaptive",
+    "drop-test-adaptive",
     "bouncing-bar",
     "free-bar",
     "bouncing-ball",
+    "bouncing-ball-two-step",
+    "bouncing-ball-adaptive",
     "impacting-oscillator",
     "two-ball-oscillator",
     "two-ball-oscillator-stiff",
@@ -41,9 +45,22 @@ pub const CASES: &[Shipped] = shipped![
     "thrown-mass",
     "crossed-beams",
     "peg-board",
+    "ski-jump",
     "portal-frame-impact",
     "beam-on-floor",
     "crowd",
+    "diode-bridge",
+    "diode-bridge-filter",
+    "rlc-diode",
+    "buck-converter",
+    "relay-oscillator",
+    "filippov-spiral",
+    "play-operator",
+    "particle-in-rotating-square",
+    "tractrix",
+    "gene-switch",
+    "periodic-rectifier",
+    "bang-bang",
 ];
 
 /// A mesh that a shipped case reads.
@@ -75,6 +92,11 @@ pub fn find(name: &str) -> Option<&'static Shipped> {
 }
 
 impl Shipped {
+    /// Whether it is a first-order system and no structure.
+    pub fn is_first_order(&self) -> bool {
+        self.text.lines().any(|line| line == "analysis = \"first-order\"")
+    }
+
     /// The title in the case.
     pub fn title(&self) -> &'static str {
         let line = self.text.lines().find_map(|line| line.strip_prefix("title"));

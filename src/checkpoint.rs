@@ -4,10 +4,10 @@
 //! is replaced atomically, so that there is always a whole one. The result of a resumed run is byte-identical to that
 //! of an uninterrupted one, because all that a step depends on is here or is computed from it again.
 
-use crate::case::Loaded;
+use crate::case::{Case, Loaded};
 use crate::files::{self, write_atomically};
 use crate::ledger::Ledger;
-use crate::methods::Memory;
+use crate::methods::KeptFactors;
 use crate::state::{Energy, State};
 use crate::{Error, Result, shell};
 use serde::{Deserialize, Serialize};
@@ -19,8 +19,11 @@ use std::time::{Duration, Instant};
 /// File name in the output directory.
 pub const FILE: &str = "checkpoint.bin";
 
+/// The checkpoint before the last step of a complete run, from which another run may go beyond its end.
+pub const LAST: &str = "checkpoint.last.bin";
+
 /// First word of the file, with the version of the layout.
-const MAGIC: &str = "carom-checkpoint-4";
+const MAGIC: &str = "carom-checkpoint-6";
 
 /// A run at the end of an accepted step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,7 +37,7 @@ pub struct Checkpoint {
     /// Works up to there.
     pub ledger: Ledger,
     /// What the method remembers beyond the state.
-    pub memory: Memory,
+    pub kept: KeptFactors,
     /// What the pace remembers.
     pub pace: Vec<u8>,
     /// What every sink remembers, in their order.
@@ -57,7 +60,24 @@ pub struct Identity {
     pub case: String,
     /// SHA-256 of every file that the case names.
     pub files: BTreeMap<String, String>,
+    /// The run that this one came from, if it did not begin at the start.
+    #[serde(default)]
+    pub origin: Option<Origin>,
 }
+
+/// Where a run came from that did not begin at the start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Directory of the earlier run, as it was given.
+    pub directory: String,
+    /// Number of the last step that was taken over.
+    pub step: u64,
+    /// Its instant.
+    pub time: f64,
+}
+
+/// Keys of a case that may differ in a run from another's checkpoint: none of them changes what a state means.
+const FREE: [&str; 4] = ["time.end", "solver", "guards", "expect"];
 
 impl Identity {
     /// The identity of a loaded case.
@@ -74,7 +94,31 @@ impl Identity {
             allow_outside: loaded.allow_outside,
             case: serde_json::to_string(&loaded.case).expect("a case is plain data"),
             files,
+            origin: None,
         })
+    }
+
+    /// Refuses another case than the one that was begun, where more than the end of time, solver, guards or expectations
+    /// differ; the message names the first difference.
+    pub fn demand_branch(&self, now: &Identity) -> Result<()> {
+        let without = |identity: &Identity| {
+            let mut case: serde_json::Value = serde_json::from_str(&identity.case).unwrap_or_default();
+            for key in FREE {
+                let (table, key) = key.split_once('.').unwrap_or(("", key));
+                let table = if table.is_empty() { case.as_object_mut() } else { case[table].as_object_mut() };
+                table.map(|table| table.remove(key));
+            }
+            Identity { case: case.to_string(), ..identity.clone() }
+        };
+        let (before, now) = (without(self), without(now));
+        if before.case != now.case {
+            let difference = first_difference(&before, &now);
+            return Err(Error::Input(format!(
+                "cannot go on with another model: {difference}; a run from a checkpoint may change {}, nothing else",
+                FREE.join(", ")
+            )));
+        }
+        before.demand(&now)
     }
 
     /// Refuses to go on with anything but what was begun; the message names the difference.
@@ -128,20 +172,34 @@ fn first_difference(before: &Identity, now: &Identity) -> String {
 impl Checkpoint {
     /// Writes the checkpoint into a directory; the former one stays until this one is complete.
     pub fn write(&self, dir: &Path) -> Result<()> {
+        self.write_as(dir, FILE)
+    }
+
+    fn write_as(&self, dir: &Path, name: &str) -> Result<()> {
         let body = postcard::to_stdvec(self).expect("plain data always fits into bytes");
         let mut bytes = format!("{MAGIC} {}\n", hex(&body)).into_bytes();
         bytes.extend_from_slice(&body);
-        write_atomically(&dir.join(FILE), &bytes)
+        write_atomically(&dir.join(name), &bytes)
+    }
+
+    /// Reads the checkpoint from which another run may begin: that of an interrupted run, or the last one of a complete run.
+    pub fn read_for_branch(dir: &Path) -> Result<Checkpoint> {
+        if let Some(checkpoint) = Checkpoint::find(dir, FILE)? {
+            return Ok(checkpoint);
+        }
+        Checkpoint::find(dir, LAST)?.ok_or_else(|| {
+            Error::Input(format!("cannot go on from {}: there is neither {FILE} nor {LAST}", dir.display()))
+        })
     }
 
     /// Reads the checkpoint of a directory.
     pub fn read(dir: &Path) -> Result<Checkpoint> {
-        if let Some(checkpoint) = Checkpoint::find(dir)? {
+        if let Some(checkpoint) = Checkpoint::find(dir, FILE)? {
             return Ok(checkpoint);
         }
         let there = |name: &str| files::exists(&dir.join(name));
         let why = match (there("summary.json")?, there("manifest.json")?) {
-            (true, _) => "the run is complete".to_string(),
+            (true, _) => "the run is complete; a longer one goes on with: -o NEW --until T".to_string(),
             // It is written before the first step, but assembling a large model takes its time.
             (false, true) => format!(
                 "there is no checkpoint, because the run ended before its first step; start it again with: carom run \
@@ -153,9 +211,9 @@ impl Checkpoint {
         Err(Error::Input(format!("cannot resume {}: {why}", dir.display())))
     }
 
-    /// The checkpoint of a directory if there is one.
-    fn find(dir: &Path) -> Result<Option<Checkpoint>> {
-        let path = dir.join(FILE);
+    /// The checkpoint of that name in a directory if there is one.
+    fn find(dir: &Path, name: &str) -> Result<Option<Checkpoint>> {
+        let path = dir.join(name);
         let Some(bytes) = files::find(&path)? else { return Ok(None) };
         let broken = |what| Error::Input(format!("{}: {what}", path.display()));
         Checkpoint::parse(&bytes).map(Some).map_err(broken)
@@ -164,7 +222,7 @@ impl Checkpoint {
     /// The checkpoint of a directory if there is one that can be used. A damaged one is no loss but time; a disk that
     /// does not answer is an error.
     pub fn usable(dir: &Path) -> Result<Option<Checkpoint>> {
-        match Checkpoint::find(dir) {
+        match Checkpoint::find(dir, FILE) {
             Err(Error::Input(_)) => Ok(None),
             other => other,
         }
@@ -188,13 +246,15 @@ impl Checkpoint {
 }
 
 /// Writes checkpoints now and then.
-pub struct Keeper {
+pub struct Checkpointer {
     dir: PathBuf,
     identity: Identity,
     rhythm: Rhythm,
     last: Instant,
     since: u64,
     early: bool,
+    /// Before a step to this instant the last checkpoint is due, which stays.
+    last_before: Option<f64>,
     /// Steps until the clock is read again, out of how many, and when it was read last.
     blind: u64,
     stride: u64,
@@ -213,27 +273,52 @@ pub enum Rhythm {
     Steps(u64),
 }
 
-impl Keeper {
+impl Rhythm {
+    /// How often a case wants checkpoints.
+    pub fn of(case: &Case) -> Rhythm {
+        let wish = &case.output.checkpoint;
+        wish.steps.map_or(Rhythm::Wall(wish.wall.unwrap_or(30.0)), Rhythm::Steps)
+    }
+}
+
+impl Checkpointer {
     /// Keeps checkpoints of a run in its directory, one before the first step.
-    pub fn new(dir: &Path, identity: Identity, rhythm: Rhythm) -> Keeper {
+    pub fn new(dir: &Path, identity: Identity, rhythm: Rhythm) -> Checkpointer {
         let now = Instant::now();
-        Keeper {
+        Checkpointer {
             dir: dir.to_path_buf(),
             identity,
             rhythm,
             last: now,
             since: 0,
             early: true,
+            last_before: None,
             blind: 0,
             stride: 1,
             looked: now,
         }
     }
 
-    /// The same without one before the first step, in a directory that is made if it comes to that: for runs by the
-    /// thousand, most of which are over before they are worth a file.
-    pub fn late(dir: &Path, identity: Identity, rhythm: Rhythm) -> Keeper {
-        Keeper { early: false, ..Keeper::new(dir, identity, rhythm) }
+    /// Keeps checkpoints of a run that writes none before its first step, in a directory that is made if it comes to that:
+    /// for runs by the thousand, most of which are over before they are worth a file.
+    pub fn late(dir: &Path, identity: Identity, rhythm: Rhythm) -> Checkpointer {
+        Checkpointer { early: false, ..Checkpointer::new(dir, identity, rhythm) }
+    }
+
+    /// Also keeps one before the step to time `end`, which stays when the run is complete.
+    pub fn until(self, end: f64) -> Checkpointer {
+        Checkpointer { last_before: Some(end), ..self }
+    }
+
+    /// Whether the last checkpoint is due before a step to time `end`.
+    pub fn is_last(&self, end: f64) -> bool {
+        self.last_before.is_some_and(|last| end >= last)
+    }
+
+    /// Writes the last checkpoint, once.
+    pub fn keep_last(&mut self, make: impl FnOnce(Identity) -> Result<Checkpoint>) -> Result<()> {
+        self.last_before = None;
+        make(self.identity.clone())?.write_as(&self.dir, LAST)
     }
 
     /// Whether one is written before the first step.
@@ -345,6 +430,7 @@ mod tests {
             allow_outside: false,
             case: r#"{"time":{"end":1.0},"body":[{"name":"a"}]}"#.into(),
             files: [("m.msh".to_string(), "00".to_string())].into(),
+            origin: None,
         }
     }
 
@@ -363,6 +449,10 @@ mod tests {
         let renamed = message(|i| i.case = i.case.replace("\"a\"", "\"b\""));
         assert!(renamed.contains("body[0].name was \"a\", is \"b\""), "{renamed}");
         assert!(message(|i| i.files.clear()).contains("`m.msh` has changed"));
+        let longer = Identity { case: before.case.replace("1.0", "2.0"), ..identity() };
+        before.demand_branch(&longer).unwrap();
+        let other = Identity { case: before.case.replace("\"a\"", "\"b\""), ..identity() };
+        assert!(before.demand_branch(&other).unwrap_err().to_string().contains("body[0].name was \"a\", is \"b\""));
     }
 
     #[cfg(unix)]
@@ -392,7 +482,7 @@ mod tests {
             start: Energy::default(),
             state: State::default(),
             ledger: Ledger::default(),
-            memory: Memory::default(),
+            kept: KeptFactors::default(),
             pace: vec![1],
             sinks: vec![vec![2]],
         };

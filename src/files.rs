@@ -131,8 +131,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, bytes, true).map_err(Error::io("write", path))
 }
 
-/// The same for files that come by the hundred: whole for every reader and after the death of the process, but on the
-/// disk only with the next [`sync_below`].
+/// Writes or replaces a file that comes by the hundred: whole for every reader and after the death of the process, but on
+/// the disk only with the next [`sync_below`].
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, bytes, false).map_err(Error::io("write", path))
 }
@@ -238,7 +238,7 @@ fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
     if sync { file.sync() } else { Ok(()) }
 }
 
-/// The same way of opening, but not through a link: what is written stays in its directory.
+/// Does not open through a link: what is written stays in its directory.
 pub(crate) fn no_links(how: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(how, rustix::fs::OFlags::NOFOLLOW.bits() as i32);

@@ -1,15 +1,11 @@
-//! Where the energy goes: the [`Balance`] of one step, from (T10)–(T16), and the [`Ledger`] that adds them up.
+//! Where the energy goes: the [`Balance`] of one step, from (T10)–(T16), and the [`Ledger`] that adds them up. How a step was
+//! made is not known here; a method gives its [`Works`].
 //!
 //! Every term has its own formula and none is the remainder, so the defect is a check of the step and not a
 //! bookkeeping trick.
 
-mod tally;
-
-use crate::la::dot;
-use crate::schemes::Tableau;
-use crate::state::{Energy, State, Storage};
+use crate::state::{Energy, State};
 use serde::{Deserialize, Serialize};
-pub use tally::{Passage, Piece, Tally, filter, weighs_inertia};
 
 /// Works of one step; positive enters the system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,78 +30,72 @@ pub struct Balance {
     pub storage_defect: f64,
 }
 
+/// Works of a finished step by who does them, each from its own formula; what a step does not have is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Works {
+    /// Applied loads, gravity apart.
+    pub external: f64,
+    /// Damping.
+    pub damping: f64,
+    /// Weights of the scheme, (T13).
+    pub scheme: f64,
+    /// Strain energy beyond the trapezoidal work of the internal forces.
+    pub curvature: f64,
+    /// Impulses of contact on relative velocities, friction included.
+    pub contact: f64,
+    /// Friction alone, a part of contact.
+    pub friction: f64,
+    /// Impulses of contact on moving obstacles.
+    pub obstacles: f64,
+    /// Reactions of driven supports over their path.
+    pub supports: f64,
+    /// What these reactions do in the weights of the scheme beyond that, (T15).
+    pub reweighed: f64,
+    /// Contact as a force.
+    pub pressed: Pressed,
+    /// Change of the storage function that its own identity does not explain; zero without one.
+    pub storage_defect: f64,
+}
+
+/// Works of contact forces, (T95), (T98).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pressed {
+    /// On relative motions.
+    pub contact: f64,
+    /// On moving obstacles.
+    pub obstacles: f64,
+    /// In the weights of the scheme.
+    pub scheme: f64,
+}
+
 impl Balance {
+    /// The balance of a step between two energies: the defect is the change that no work explains.
+    pub fn close(from: &Energy, to: &Energy, works: &Works) -> Balance {
+        let Works { external, damping, scheme, curvature, contact, .. } = *works;
+        let Pressed { contact: pressed, obstacles, scheme: drift } = works.pressed;
+        let change = (to.kinetic - from.kinetic) + (to.strain - from.strain) + (to.potential - from.potential);
+        let defect = change
+            - (external + damping + contact + scheme + curvature)
+            - works.obstacles
+            - (works.supports + works.reweighed)
+            - (pressed + obstacles + drift);
+        Balance {
+            external,
+            damping,
+            support: works.obstacles + works.supports + obstacles,
+            contact: contact + pressed,
+            friction: works.friction,
+            scheme: scheme + works.reweighed + drift,
+            curvature,
+            defect,
+            storage_defect: works.storage_defect,
+        }
+    }
+
     /// Change of energy beyond the work of loads and supports.
     pub fn gained(&self) -> f64 {
         self.damping + self.contact + self.scheme + self.curvature + self.defect
     }
-
-    /// The defect: the change of energy less all works.
-    pub fn close(&mut self, from: &State, to: &State) {
-        self.defect = (to.energy.kinetic - from.energy.kinetic)
-            + (to.energy.strain - from.energy.strain)
-            + (to.energy.potential - from.energy.potential)
-            - (self.external + self.damping + self.support + self.contact + self.scheme + self.curvature);
-    }
-}
-
-/// Sums over all unknowns that make up the change of ℋ.
-pub struct StorageSums {
-    /// Work of loads and gravity.
-    pub supply: f64,
-    /// Work of damping, its sign turned.
-    pub viscous: f64,
-    /// Increment of displacement, squared with the stiffness.
-    pub dq: f64,
-    /// Increment of the filter z, squared with the stiffness.
-    pub dz: f64,
-    /// New filter z, squared with the stiffness.
-    pub z: f64,
-    /// New acceleration, squared with the mass.
-    pub a: f64,
-    /// Increment of acceleration, squared with the mass.
-    pub da: f64,
-    /// What position shifts add.
-    pub position: f64,
-}
-
-/// Sets ℋ at the end of a step and returns the defect of its identity, (T20)–(T22).
-pub fn close_storage(
-    row: &Tableau,
-    h: f64,
-    energy: &Energy,
-    contact: f64,
-    sums: &StorageSums,
-    old: &Storage,
-    new: &mut Storage,
-) -> f64 {
-    let (gamma, spread) = (row.g1, row.alpha_f - row.alpha_m);
-    // Without a spread of the weights the filter is zero and its terms, which divide by it, are absent.
-    let (stored, dissipated) = if spread == 0.0 {
-        (0.0, 0.0)
-    } else {
-        let weight = (1.0 - row.alpha_m - gamma) / spread;
-        (0.5 * weight * sums.z, weight * (0.5 - row.alpha_m) * sums.dz)
-    };
-    let inertia = 2.0 * row.b1 - gamma;
-    (new.h, new.inertia, new.filter) = (h, sums.a, sums.z);
-    new.value = energy.kinetic + energy.strain + 0.25 * h * h * inertia * sums.a + stored;
-    // The identity is one of a step and its size; where the size has changed, so has ℋ at the start.
-    let before = old.value + 0.25 * (h * h - old.h * old.h) * inertia * old.inertia;
-    new.growth = new.value - before - sums.supply + sums.viscous;
-    let explained = contact + sums.position
-        - (gamma - 0.5 - spread) * sums.dq
-        - dissipated
-        - 0.5 * h * h * inertia * (gamma - 0.5) * sums.da;
-    new.growth - explained
-}
-
-/// Sets ℋ before the first step, where all filters are zero; M a must be set.
-pub fn initial_storage(state: &mut State, row: &Tableau, h: f64) {
-    let State { a, v, inertia, storage: Some(storage), energy, .. } = state else { return };
-    (storage.h, storage.inertia, storage.power) = (h, dot(a, inertia), dot(v, inertia));
-    let inertia = 0.25 * h * h * (2.0 * row.b1 - row.g1) * storage.inertia;
-    storage.value = energy.kinetic + energy.strain + inertia;
 }
 
 /// What a step gained beyond the work from outside: of the storage function where the scheme has one, since energy swings

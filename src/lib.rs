@@ -8,10 +8,24 @@
 //! ```
 //!
 //! [`case`] reads and checks, [`model`] gives it mechanical meaning with the help of [`mesh`] and [`table`], [`system`]
-//! assembles equations from [`elements`] and [`contact`], [`step`] (or [`statics`]) is a [`methods::Method`] that makes steps with the numbers of
-//! [`schemes`] and the linear algebra of [`la`], [`ledger`] says where the energy went, [`march`] walks through time,
-//! [`sinks`] keep what is wanted. [`run`] is that line from end to end, [`sweep`] many of them; [`cli`] is a thin shell
+//! assembles equations from [`elements`] and [`relations`] (what may touch: rigid [`obstacles`] and other bodies) and answers
+//! for them as a [`system::operator::Operator`], [`methods`] make steps with the numbers of [`schemes`] and the [`laws`] of
+//! contact, [`ledger`] says where the energy went, [`march`] walks through time, [`sinks`] keep what is wanted. [`run`] is
+//! that line from end to end, [`sweep`] many of them; [`cli`] is a thin shell
 //! around it.
+//!
+//! Modules stand in one line, lowest first: each uses only those before it. A test reads this list.
+//!
+//! ```order
+//! error nearest plane shell canvas keys schemes la
+//! expression files nodes obstacles state
+//! elements mesh table case model
+//! relations laws system ledger methods
+//! growth memory checkpoint directory sinks march modes
+//! advice summary film first_order report expect plot run
+//! cases exact norms studies sweep
+//! cli
+//! ```
 //!
 //! ```
 //! use carom::case::{Format, parse};
@@ -26,11 +40,11 @@
 //! ```
 
 pub mod advice;
+pub mod canvas;
 pub mod case;
 pub mod cases;
 pub mod checkpoint;
 pub mod cli;
-pub mod contact;
 pub mod directory;
 pub mod elements;
 pub mod error;
@@ -38,8 +52,12 @@ pub mod exact;
 pub mod expect;
 pub mod expression;
 pub mod files;
+pub mod film;
+pub mod first_order;
 pub mod growth;
+pub mod keys;
 pub mod la;
+pub mod laws;
 pub mod ledger;
 pub mod march;
 pub mod memory;
@@ -48,16 +66,18 @@ pub mod methods;
 pub mod model;
 pub mod modes;
 pub mod nearest;
+pub mod nodes;
 pub mod norms;
+pub mod obstacles;
+pub mod plane;
 pub mod plot;
+pub mod relations;
 pub mod report;
 pub mod run;
 pub mod schemes;
 pub mod shell;
 pub mod sinks;
 pub mod state;
-pub mod statics;
-pub mod step;
 pub mod studies;
 pub mod summary;
 pub mod sweep;

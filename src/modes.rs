@@ -1,7 +1,7 @@
 //! Natural frequencies and mode shapes about the initial state.
 
 use crate::case::data::Encoding;
-use crate::la::{Singular, Symmetric, subspace};
+use crate::la::{Singular, Symmetric, lanczos};
 use crate::model::{Component, Model};
 use crate::sinks::vtk::{Array, Frame, Series};
 use crate::system::System;
@@ -27,7 +27,7 @@ pub fn lowest(system: &System, count: usize) -> Result<Vec<Mode>> {
     let free = system.nodes.free;
     let singular =
         |s: Singular| Error::Solver(format!("no modes: a matrix is singular near {}", system.describe(s.row)));
-    let pairs = subspace::lowest(&stiffness, &system.mass, free, count).map_err(singular)?;
+    let pairs = lanczos::lowest(&stiffness, &system.mass, free, count).map_err(singular)?;
     let mut modes: Vec<Mode> = pairs
         .into_iter()
         .map(|(_, vector)| {

@@ -2,13 +2,16 @@
 //!
 //! Nothing here knows a system, a contact or a file; the algebra that uses these numbers is in `step`.
 
+mod parameters;
+
+pub use parameters::{Allowed, Key, KeyDefault, Lookup, Parameters, Value, flag, number, word};
+
 use nalgebra::Matrix3;
-use std::collections::BTreeMap;
 
 /// The numbers of a one-step scheme, (T1)–(T4).
 ///
 /// ```
-/// let row = carom::schemes::find("newmark").unwrap().tableau(&Default::default());
+/// let row = carom::schemes::find("newmark").unwrap().tableau(&Default::default()).unwrap();
 /// assert_eq!((row.g1, row.b1, row.alpha_f), (0.5, 0.25, 0.0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,13 +36,7 @@ pub struct Tableau {
     pub storage: bool,
 }
 
-/// Gives the value of a key.
-pub type Lookup<'a> = &'a dyn Fn(&str) -> f64;
-
-/// Parameters of a scheme by name.
-pub type Parameters = BTreeMap<String, f64>;
-
-/// One entry of the registry: a named family of tableaux.
+/// One entry of the registry: a named family of tableaux, or a method of its own.
 pub struct SchemeKind {
     /// Name in case files.
     pub name: &'static str,
@@ -47,34 +44,11 @@ pub struct SchemeKind {
     pub summary: &'static str,
     /// The family's own keys; a later default may use an earlier key.
     pub keys: &'static [Key],
-    build: fn(Lookup) -> Tableau,
+    /// The tableau for these keys; none if the scheme is a method of its own, which `METHODS` then has.
+    pub row: Option<fn(Lookup) -> Tableau>,
     /// Sentence of advice when parameters leave the range in which the theorem proves dissipation,
     /// given the largest restitution of the case.
     pub advice: fn(&Tableau, f64) -> Option<String>,
-}
-
-/// A key of a scheme, with its range.
-pub struct Key {
-    /// Name in case files.
-    pub name: &'static str,
-    /// What it is.
-    pub doc: &'static str,
-    /// Smallest allowed value.
-    pub min: f64,
-    /// Largest allowed value.
-    pub max: f64,
-    /// What holds if the key is absent.
-    pub default: KeyDefault,
-}
-
-/// What holds if a key is absent.
-pub enum KeyDefault {
-    /// The key must be given.
-    Required,
-    /// A number.
-    Value(f64),
-    /// A formula in the earlier keys, and its text.
-    Rule(&'static str, fn(Lookup) -> f64),
 }
 
 /// Every scheme that carom has.
@@ -85,11 +59,10 @@ pub const SCHEMES: &[SchemeKind] = &[
         keys: &[Key {
             name: "theta",
             doc: "1/2 midpoint, 1 fully implicit",
-            min: 0.5,
-            max: 1.0,
+            allowed: Allowed::Between(0.5, 1.0),
             default: KeyDefault::Value(0.5),
         }],
-        build: |key| {
+        row: Some(|key| {
             let theta = key("theta");
             Tableau {
                 g0: 0.0,
@@ -102,7 +75,7 @@ pub const SCHEMES: &[SchemeKind] = &[
                 alpha_c: 1.0 - theta,
                 storage: false,
             }
-        },
+        }),
         advice: |row, e| {
             (!row.cannot_grow(e)).then(|| {
                 format!(
@@ -120,11 +93,10 @@ pub const SCHEMES: &[SchemeKind] = &[
         keys: &[Key {
             name: "theta",
             doc: "1/2 conservative, 1 most dissipative",
-            min: 0.5,
-            max: 1.0,
+            allowed: Allowed::Between(0.5, 1.0),
             default: KeyDefault::Value(1.0),
         }],
-        build: |key| {
+        row: Some(|key| {
             let theta = key("theta");
             Tableau {
                 g0: 0.0,
@@ -137,17 +109,27 @@ pub const SCHEMES: &[SchemeKind] = &[
                 alpha_c: 0.5,
                 storage: false,
             }
-        },
+        }),
         advice: |_, _| None,
     },
     SchemeKind {
         name: "newmark",
         summary: "nonsmooth Newmark; (1/2, 1/4) is the trapezoidal rule",
         keys: &[
-            Key { name: "gamma", doc: "gamma of Newmark", min: 0.5, max: 1.0, default: KeyDefault::Value(0.5) },
-            Key { name: "beta", doc: "beta of Newmark", min: 0.0, max: 1.0, default: KeyDefault::Value(0.25) },
+            Key {
+                name: "gamma",
+                doc: "gamma of Newmark",
+                allowed: Allowed::Between(0.5, 1.0),
+                default: KeyDefault::Value(0.5),
+            },
+            Key {
+                name: "beta",
+                doc: "beta of Newmark",
+                allowed: Allowed::Between(0.0, 1.0),
+                default: KeyDefault::Value(0.25),
+            },
         ],
-        build: |key| newmark_like(key("gamma"), key("beta"), 0.0, 0.0),
+        row: Some(|key| newmark_like(key("gamma"), key("beta"), 0.0, 0.0)),
         advice: storage_advice,
     },
     SchemeKind {
@@ -157,26 +139,23 @@ pub const SCHEMES: &[SchemeKind] = &[
             Key {
                 name: "alpha",
                 doc: "weight of the old forces; a negative value is read in Hughes' convention, alpha = -alpha_H",
-                min: -1.0 / 3.0,
-                max: 1.0 / 3.0,
+                allowed: Allowed::Between(-1.0 / 3.0, 1.0 / 3.0),
                 default: KeyDefault::Required,
             },
             Key {
                 name: "gamma",
                 doc: "gamma of Newmark",
-                min: 0.5,
-                max: 1.0,
+                allowed: Allowed::Between(0.5, 1.0),
                 default: KeyDefault::Rule("1/2 + |alpha|", |key| 0.5 + key("alpha").abs()),
             },
             Key {
                 name: "beta",
                 doc: "beta of Newmark",
-                min: 0.0,
-                max: 1.0,
+                allowed: Allowed::Between(0.0, 1.0),
                 default: KeyDefault::Rule("(1 + |alpha|)^2 / 4", |key| (1.0 + key("alpha").abs()).powi(2) / 4.0),
             },
         ],
-        build: |key| newmark_like(key("gamma"), key("beta"), 0.0, key("alpha").abs()),
+        row: Some(|key| newmark_like(key("gamma"), key("beta"), 0.0, key("alpha").abs())),
         advice: storage_advice,
     },
     SchemeKind {
@@ -185,24 +164,43 @@ pub const SCHEMES: &[SchemeKind] = &[
         keys: &[Key {
             name: "rho_inf",
             doc: "spectral radius at infinite frequency: 1 no damping, 0 strongest",
-            min: 0.0,
-            max: 1.0,
+            allowed: Allowed::Between(0.0, 1.0),
             default: KeyDefault::Required,
         }],
-        build: |key| {
+        row: Some(|key| {
             let rho = key("rho_inf");
             let alpha_m = (2.0 * rho - 1.0) / (rho + 1.0);
             let alpha_f = rho / (rho + 1.0);
             let gamma = 0.5 + alpha_f - alpha_m;
             newmark_like(gamma, (gamma + 0.5).powi(2) / 4.0, alpha_m, alpha_f)
-        },
+        }),
         advice: storage_advice,
     },
     SchemeKind {
         name: "central-difference",
         summary: "explicit central differences; stable for h omega < 2",
         keys: &[],
-        build: |_| newmark_like(0.5, 0.0, 0.0, 0.0),
+        row: Some(|_| newmark_like(0.5, 0.0, 0.0, 0.0)),
+        advice: |_, _| None,
+    },
+    SchemeKind {
+        name: "schatzman-paoli",
+        summary: "two-step scheme, contact by positions; order 1 with impacts, 1.3 to 4 times the error of Moreau-Jean",
+        keys: &[
+            Key {
+                name: "theta",
+                doc: "weight of the new place; unless symmetric it damps stiff motions to first order",
+                allowed: Allowed::Between(0.0, 1.0),
+                default: KeyDefault::Value(0.0),
+            },
+            Key {
+                name: "symmetric",
+                doc: "whether old and new places have the same weight; theta = 1/4 then keeps the energy",
+                allowed: Allowed::Flag,
+                default: KeyDefault::Flag(false),
+            },
+        ],
+        row: None,
         advice: |_, _| None,
     },
 ];
@@ -244,20 +242,25 @@ impl SchemeKind {
     pub fn resolve(&self, given: &Parameters) -> Parameters {
         let mut all = Parameters::new();
         for key in self.keys {
-            let value = given.get(key.name).copied().unwrap_or_else(|| match &key.default {
-                KeyDefault::Required => 0.0,
-                KeyDefault::Value(value) => *value,
-                KeyDefault::Rule(_, rule) => rule(&|name| all[name]),
-            });
-            all.insert(key.name.to_string(), value);
+            let default = || match &key.default {
+                KeyDefault::Required => Some(Value::Number(0.0)),
+                KeyDefault::Value(value) => Some(Value::Number(*value)),
+                KeyDefault::Rule(_, rule) => Some(Value::Number(rule(&|name| number(&all, name).unwrap_or(0.0)))),
+                KeyDefault::Word(word) => Some(Value::Word(word.to_string())),
+                KeyDefault::Flag(flag) => Some(Value::Flag(*flag)),
+                KeyDefault::Absent(_) => None,
+            };
+            if let Some(value) = given.get(key.name).cloned().or_else(default) {
+                all.insert(key.name.to_string(), value);
+            }
         }
         all
     }
 
-    /// The tableau for these parameters.
-    pub fn tableau(&self, given: &Parameters) -> Tableau {
+    /// The tableau for these parameters, if the scheme is a row of one.
+    pub fn tableau(&self, given: &Parameters) -> Option<Tableau> {
         let all = self.resolve(given);
-        (self.build)(&|name| all[name])
+        self.row.map(|row| row(&|name| number(&all, name).unwrap_or(0.0)))
     }
 }
 
@@ -266,6 +269,19 @@ impl Tableau {
     /// new one (with the old one a Moreau–Jean row with theta = 1/2 fails on exact beams).
     pub fn carries_acceleration(&self) -> bool {
         self.g0 != 0.0 || self.b0 != 0.0 || self.alpha_m != 0.0
+    }
+
+    /// Power of h with which errors of smooth motions fall.
+    pub fn order(&self) -> u32 {
+        let second =
+            (0.5 + self.alpha_f - self.alpha_m - self.g1).abs() < 1e-12 && (self.b0 + self.b1 - 0.5).abs() < 1e-12;
+        if second { 2 } else { 1 }
+    }
+
+    /// Weights of old forces, and of old damping forces, in the mean over a step: those of both ends alike where accelerations
+    /// are carried, else those of (T3), (T29).
+    pub fn mean_weights(&self) -> [f64; 2] {
+        if self.carries_acceleration() { [0.5; 2] } else { [self.alpha_f, self.alpha_c] }
     }
 
     /// Weights of the old value and of the increment in the filters of (T21).
@@ -343,8 +359,8 @@ mod tests {
     use super::*;
 
     fn row(name: &str, parameters: &[(&str, f64)]) -> Tableau {
-        let given = parameters.iter().map(|(key, value)| (key.to_string(), *value)).collect();
-        find(name).unwrap().tableau(&given)
+        let given = parameters.iter().map(|(key, value)| (key.to_string(), Value::Number(*value))).collect();
+        find(name).unwrap().tableau(&given).unwrap()
     }
 
     #[test]
@@ -353,7 +369,14 @@ mod tests {
             assert!(SCHEMES[..i].iter().all(|other| other.name != kind.name));
             for (key, value) in kind.resolve(&Parameters::new()) {
                 let spec = kind.keys.iter().find(|k| k.name == key).unwrap();
-                assert!(spec.min <= value && value <= spec.max, "{} {key}", kind.name);
+                let fits = match (&spec.allowed, &value) {
+                    (Allowed::Between(min, max), Value::Number(x)) => min <= x && x <= max,
+                    (Allowed::Positive, Value::Number(x)) => *x > 0.0,
+                    (Allowed::Words(words), Value::Word(word)) => words.iter().any(|choice| choice.name == *word),
+                    (Allowed::Flag, Value::Flag(_)) => true,
+                    _ => false,
+                };
+                assert!(fits || matches!(spec.default, KeyDefault::Required), "{} {key}", kind.name);
             }
         }
     }

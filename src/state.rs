@@ -1,8 +1,6 @@
 //! All that the next step needs, as plain data that can be saved and restored.
 
-use crate::contact::Key;
 use crate::la::Vector;
-use crate::system::System;
 use serde::{Deserialize, Serialize};
 
 /// Motion and forces at one instant.
@@ -15,6 +13,8 @@ pub struct State {
     pub step: u64,
     /// Time.
     pub time: f64,
+    /// Size of the step that led here; zero at the start.
+    pub h: f64,
     /// Displacement from the reference configuration.
     pub q: Vector,
     /// Velocity; of a massless degree of freedom the mean of the last step.
@@ -47,6 +47,75 @@ pub struct State {
     pub energy: Energy,
     /// Filters and value of the storage function, where the scheme has one.
     pub storage: Option<Storage>,
+    /// What else the method must know of the past.
+    pub memory: Memory,
+}
+
+/// What a method must know of the past beyond motion and forces at an instant; most need nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Memory {
+    /// Nothing: the next step depends on this instant alone.
+    #[default]
+    OneStep,
+    /// The last increment of positions, and the mean velocity of the step before: a two-step scheme. The increment is kept, not
+    /// the place before, because differences of places lose digits.
+    TwoStep {
+        /// q − q₋.
+        increment: Vector,
+        /// The velocity that the scheme weighs as the old one.
+        velocity: Vector,
+    },
+    /// Which contacts are kept closed, and which have just left or been left, so that a gap of round-off is none.
+    ClosedContacts {
+        /// Contacts whose gap stays closed, by their number among the candidates.
+        closed: Vec<u32>,
+        /// Contacts that have not yet been open since they pressed.
+        fresh: Vec<u32>,
+    },
+}
+
+/// Who touches what: the same from step to step, and the order of candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Key {
+    /// Contact of the case.
+    pub group: u32,
+    /// The node that touches.
+    pub node: u32,
+    /// What it touches, as its search numbers it.
+    pub feature: u32,
+}
+
+impl State {
+    /// Overwrites this state with another, in the memory that it has.
+    pub fn copy_from(&mut self, other: &State) {
+        let copy = |to: &mut Vector, from: &Vector| {
+            if to.len() == from.len() {
+                to.copy_from_slice(from);
+            } else {
+                *to = from.clone();
+            }
+        };
+        copy(&mut self.q, &other.q);
+        copy(&mut self.v, &other.v);
+        copy(&mut self.a, &other.a);
+        (self.step, self.time, self.h, self.energy) = (other.step, other.time, other.h, other.energy);
+        for (to, from) in [
+            (&mut self.impulse, &other.impulse),
+            (&mut self.force, &other.force),
+            (&mut self.mean_rate, &other.mean_rate),
+            (&mut self.internal, &other.internal),
+            (&mut self.applied, &other.applied),
+            (&mut self.viscous, &other.viscous),
+            (&mut self.reaction, &other.reaction),
+            (&mut self.inertia, &other.inertia),
+        ] {
+            to.clone_from(from);
+        }
+        self.found.clone_from(&other.found);
+        self.obstacle_rates.clone_from(&other.obstacle_rates);
+        self.storage.clone_from(&other.storage);
+        self.memory.clone_from(&other.memory);
+    }
 }
 
 /// Energies at one instant.
@@ -90,58 +159,4 @@ pub struct Storage {
     pub damping_x: Vec<f64>,
     /// Filter y of the load increments.
     pub load: Vec<f64>,
-}
-
-impl State {
-    /// The same without forces and filters, for steps that do not need those of the past; loads and damping stay where
-    /// there are any.
-    pub fn without_forces(self, system: &System) -> State {
-        let only = |wanted: bool, vector: Vec<f64>| if wanted { vector } else { Vec::new() };
-        let (loaded, damped) = (system.is_loaded(), system.damped);
-        let storage = self.storage.map(|storage| Storage {
-            z: Vector::default(),
-            stiffness_z: Vec::new(),
-            damping_x: only(damped, storage.damping_x),
-            load: only(loaded, storage.load),
-            ..storage
-        });
-        let (applied, viscous) = (only(loaded, self.applied), only(damped, self.viscous));
-        State { internal: Vec::new(), applied, viscous, inertia: Vec::new(), storage, ..self }
-    }
-
-    /// A state of the right size, all zero; `storage` asks for the filters.
-    pub fn zeros(system: &System, storage: bool) -> State {
-        let n = system.nodes.total;
-        let zero = || vec![0.0; n];
-        State {
-            step: 0,
-            time: 0.0,
-            q: Vector::zeros(n),
-            v: Vector::zeros(n),
-            a: Vector::zeros(n),
-            impulse: Vec::new(),
-            found: Vec::new(),
-            force: vec![0.0; system.contacts.len()],
-            mean_rate: vec![0.0; system.contacts.len()],
-            internal: zero(),
-            applied: zero(),
-            viscous: zero(),
-            reaction: if system.drives.is_empty() { Vec::new() } else { vec![0.0; n - system.nodes.free] },
-            obstacle_rates: system.contacts.rates_at(0.0),
-            inertia: zero(),
-            energy: Energy::default(),
-            storage: storage.then(|| Storage {
-                value: 0.0,
-                h: 0.0,
-                inertia: 0.0,
-                power: 0.0,
-                growth: 0.0,
-                filter: 0.0,
-                z: Vector::zeros(n),
-                stiffness_z: zero(),
-                damping_x: zero(),
-                load: zero(),
-            }),
-        }
-    }
 }

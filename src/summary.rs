@@ -1,12 +1,17 @@
 //! What `summary.json` and the terminal say of a run.
 
+mod extremes;
+
 use crate::advice::{self, Advice};
 use crate::case::Loaded;
-use crate::checkpoint::hex;
-use crate::contact::solver::SOLVERS;
+use crate::case::columns::ENDINGS;
+use crate::checkpoint::{Origin, hex};
+use crate::laws::SOLVERS;
 use crate::march::Arrival;
+use crate::methods::statics::UnstableBranch;
 use crate::model::{Component, Model};
-use crate::sinks::digest::{Digest, UnstableBranch};
+use crate::sinks::digest::{ContactDigest, Digest};
+use crate::sinks::key_results::{KeyResult, KeyResults};
 use crate::system::System;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -15,7 +20,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// Version of the layout of `summary.json`.
-const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 /// A run in numbers.
 #[derive(Clone, Debug, Serialize)]
@@ -60,15 +65,29 @@ pub struct Summary {
     pub unstable: Option<UnstableBranch>,
     /// Solver counts.
     pub counts: Value,
+    /// Largest and least value of every column with their instants, root mean square and last value.
+    pub key_results: Map<String, Value>,
     /// Every probe: index of its point in the frames, position and velocity at the end.
     pub probes: Map<String, Value>,
+    /// What every column comes down to, in a first-order system.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub columns: Map<String, Value>,
+    /// Length of the way of the states of a first-order system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variation: Option<f64>,
     /// Cells of every body in the frames.
     pub bodies: Vec<Value>,
+    /// The run that this one came from, if it did not begin at the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// Advice given for this case.
     pub advice: Vec<String>,
-    /// The same with lines of the case file, for the terminal: files do not depend on how a case is written.
+    /// Advice with the lines of the case file that it is about, for the terminal: files do not depend on how a case is written.
     #[serde(skip)]
     pub placed_advice: Vec<String>,
+    /// Labels and values for the terminal in place of those of a structure.
+    #[serde(skip)]
+    pub lines: Option<Vec<[String; 2]>>,
     /// Wall-clock times in seconds; the only part that differs from run to run.
     pub timing: Timing,
 }
@@ -96,6 +115,10 @@ impl Timing {
             total_s: total.as_secs_f64(),
         }
     }
+
+    fn words(&self) -> String {
+        format!("{:.3} s ({:.3} s in steps)", self.total_s, self.steps_s)
+    }
 }
 
 /// What a run was made of.
@@ -109,7 +132,7 @@ pub struct Parts<'a> {
     /// Its equations.
     pub system: &'a System,
     /// What was collected on the way.
-    pub digest: &'a Digest,
+    pub collected: Collected<'a>,
     /// The end.
     pub arrival: &'a Arrival,
     /// Which factorization.
@@ -118,10 +141,19 @@ pub struct Parts<'a> {
     pub advice: Vec<Advice>,
 }
 
+/// What was collected on the way.
+pub struct Collected<'a> {
+    /// Contact episodes, counts and worst values.
+    pub digest: &'a Digest,
+    /// Extremes of all columns.
+    pub results: &'a KeyResults<'a>,
+}
+
 impl Summary {
     /// Draws up the summary of a completed run.
     pub fn new(parts: Parts, timing: Timing) -> Summary {
-        let Parts { loaded, files, model, system, digest, arrival, factorization, advice } = parts;
+        let Parts { loaded, files, model, system, collected, arrival, factorization, advice } = parts;
+        let digest = collected.digest;
         let (sum, start, end) = (&arrival.ledger.sum, &arrival.start, &arrival.state.energy);
         let case = serde_json::to_value(&loaded.case).expect("a case is plain data");
         let mut contacts = Map::new();
@@ -140,6 +172,7 @@ impl Summary {
                     "peak_time": contact.peak_time,
                     "plateau": longest.and_then(|e| e.plateau()),
                     "roughness": contact.roughness(),
+                    "first": first_episodes(contact),
                 }),
             );
         }
@@ -187,8 +220,13 @@ impl Summary {
                 "cuts": arrival.cuts,
                 "solver": solvers,
             }),
+            key_results: collected.results.all().map(|(name, result)| (name.into(), plain(&result))).collect(),
             probes: model.probes.iter().map(|p| (p.name.clone(), ending(model, system, p.node, arrival))).collect(),
+            columns: Map::new(),
+            variation: None,
+            lines: None,
             bodies: bodies(model),
+            origin: None,
             placed_advice: advice::placed(&advice, loaded),
             advice: advice.into_iter().map(|advice| advice.text).collect(),
             timing,
@@ -202,23 +240,11 @@ impl Summary {
         let mut line = |label: &str, value: String| {
             writeln!(text, "  {label:<24}{value}").expect("writing to a string cannot fail");
         };
-        line("model", format!("{} nodes, {} elements, {} unknowns", self.nodes, self.elements, self.dofs));
-        line(
-            "steps",
-            format!("{}{}", self.steps, cut_words(&self.counts["cuts"]).map_or(String::new(), |w| format!("; {w}"))),
-        );
-        line("energy at the start", figure(number("initial")));
-        line("energy at the end", figure(number("final")));
-        for (key, _) in WORKS {
-            let work = number(key);
-            if work != 0.0 {
-                line(&format!("  {}", way(key, work)), figure(work.abs()));
-            }
+        if let Some(lines) = &self.lines {
+            lines.iter().for_each(|[label, value]| line(label, value.clone()));
+            line("time", self.timing.words());
+            return text;
         }
-        line(
-            "worst defect",
-            format!("{:.1e} of the energy scale in a step, {:.1e} in all", self.number("step"), self.number("run")),
-        );
         for (name, contact) in &self.contacts {
             let value = |key: &str| contact[key].as_f64().map_or("-".to_string(), figure);
             // What lies behind an obstacle is not open.
@@ -237,20 +263,61 @@ impl Summary {
                         value("roughness")
                     ),
                 );
+                line("  impulse", value("impulse"));
             }
         }
+        if let Some(Origin { directory, step, time }) = &self.origin {
+            line("goes on from", format!("{directory}, step {step}, time {}", figure(*time)));
+        }
+        for (label, words) in extremes::lines(&self.key_results) {
+            line(&label, words);
+        }
+        line("model", format!("{} nodes, {} elements, {} unknowns", self.nodes, self.elements, self.dofs));
+        line(
+            "steps",
+            format!("{}{}", self.steps, cut_words(&self.counts["cuts"]).map_or(String::new(), |w| format!("; {w}"))),
+        );
+        line("energy at the start", figure(number("initial")));
+        line("energy at the end", figure(number("final")));
+        for (key, _) in WORKS {
+            let work = number(key);
+            if work != 0.0 {
+                line(&format!("  {}", way(key, work)), figure(work.abs()));
+            }
+        }
+        line(
+            "worst defect",
+            format!("{:.1e} of the energy scale in a step, {:.1e} in all", self.number("step"), self.number("run")),
+        );
         if !self.contacts.is_empty() {
             line("deepest penetration", figure(self.penetration));
             line("worst complementarity", format!("{:.1e}", self.complementarity));
         }
-        let t = &self.timing;
-        line("time", format!("{:.3} s ({:.3} s in steps)", t.total_s, t.steps_s));
+        line("time", self.timing.words());
         text
     }
 
     fn number(&self, key: &str) -> f64 {
         self.defect[key].as_f64().unwrap_or(f64::NAN)
     }
+}
+
+/// Endings of key results and their values; null where there is none.
+fn plain(result: &KeyResult) -> Value {
+    ENDINGS.iter().map(|ending| (ending.to_string(), json!(result.get(ending)))).collect::<Map<_, _>>().into()
+}
+
+/// Episodes of a contact that the summary tells one by one.
+const EPISODES: usize = 20;
+
+/// The first episodes of a contact.
+fn first_episodes(contact: &ContactDigest) -> Vec<Value> {
+    let spans = contact.spans.iter().take(EPISODES);
+    spans
+        .map(|span| {
+            json!({ "start": span.start, "duration": span.end - span.start, "peak": span.peak, "impulse": span.impulse })
+        })
+        .collect()
 }
 
 /// Works of a run: key in `energy`, and what gave or took the energy.
@@ -338,7 +405,8 @@ fn bodies(model: &Model) -> Vec<Value> {
         .collect()
 }
 
-fn hashes(loaded: &Loaded, files: &BTreeMap<String, String>, case: &Value) -> Map<String, Value> {
+/// SHA-256 of the resolved case and of every file that it names.
+pub(crate) fn hashes(loaded: &Loaded, files: &BTreeMap<String, String>, case: &Value) -> Map<String, Value> {
     let case = ("case".to_string(), hex(case.to_string().as_bytes()).into());
     let hash = |name: &str| Some((name.to_string(), files.get(name)?.clone().into()));
     std::iter::once(case).chain(loaded.case.files().into_iter().filter_map(hash)).collect()

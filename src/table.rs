@@ -12,7 +12,7 @@ pub fn read(path: &Path, columns: RangeInclusive<usize>) -> Result<Vec<Vec<f64>>
     parse(&bytes, &name, columns)
 }
 
-/// The same from bytes; `name` stands in messages.
+/// Rows of a CSV file given as bytes, by the rules of [`read`]; `name` stands in messages.
 pub fn parse(bytes: &[u8], name: &str, columns: RangeInclusive<usize>) -> Result<Vec<Vec<f64>>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes)

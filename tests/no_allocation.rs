@@ -5,7 +5,7 @@ use carom::cases;
 use carom::methods::{Attempt, Method};
 use carom::model::Model;
 use carom::run;
-use carom::schemes::{KeyDefault, SCHEMES, SchemeKind};
+use carom::schemes::{Allowed, Key, KeyDefault, SCHEMES, SchemeKind};
 use carom::state::State;
 use carom::system::System;
 
@@ -41,7 +41,11 @@ fn measure(text: &str, set: &[String], before: u64) -> (u64, [usize; 2]) {
 /// The `--set` that chooses a scheme, with the middle of the range for a key that has no default.
 fn choice(kind: &SchemeKind) -> String {
     let required = kind.keys.iter().filter(|key| matches!(key.default, KeyDefault::Required));
-    let keys: String = required.map(|key| format!(", {} = {:?}", key.name, 0.5 * (key.min + key.max))).collect();
+    let middle = |key: &Key| match key.allowed {
+        Allowed::Between(min, max) => 0.5 * (min + max),
+        _ => panic!("required keys are numbers in a range"),
+    };
+    let keys: String = required.map(|key| format!(", {} = {:?}", key.name, middle(key))).collect();
     format!("scheme={{ name = \"{}\"{keys} }}", kind.name)
 }
 
@@ -54,7 +58,7 @@ fn the_counter_counts() {
 #[test]
 fn the_bar_in_and_out_of_contact_with_every_scheme() {
     let bar = cases::find("impacting-bar").unwrap().text;
-    for kind in SCHEMES {
+    for kind in SCHEMES.iter().filter(|kind| kind.row.is_some()) {
         // Small enough for the explicit scheme; the bar touches the wall in step 1000, and stays there for 1333.
         let set = ["time.step=5e-4".to_string(), choice(kind)];
         assert_eq!(measure(bar, &set, 200), (0, [0, 0]), "{}: in flight", kind.name);
@@ -73,7 +77,7 @@ fn the_bar_in_and_out_of_contact_with_every_scheme() {
 #[test]
 fn a_massless_foot_in_and_out_of_contact_with_every_implicit_scheme() {
     let bar = cases::find("impacting-bar-redistributed").unwrap().text;
-    for kind in SCHEMES.iter().filter(|kind| kind.name != "central-difference") {
+    for kind in SCHEMES.iter().filter(|kind| kind.row.is_some() && kind.name != "central-difference") {
         let set = ["time.step=5e-4".to_string(), choice(kind)];
         assert_eq!(measure(bar, &set, 200), (0, [0, 0]), "{}: in flight", kind.name);
         assert_eq!(measure(bar, &set, 1200), (0, [1, 1]), "{}: in contact", kind.name);
@@ -83,9 +87,7 @@ fn a_massless_foot_in_and_out_of_contact_with_every_implicit_scheme() {
 /// A square of bars with a diagonal, which falls on its side: no chain of unknowns, and two contacts at once.
 const SQUARE: &str = r#"format = 1
 gravity = [0.0, -10.0]
-[time]
-end = 1.0
-step = 1e-3
+time = { end = 1.0, step = 1e-3 }
 [scheme]
 name = "generalized-alpha"
 rho_inf = 0.6
@@ -124,4 +126,28 @@ fn a_truss_in_and_out_of_contact() {
     // It falls for 0.141 and then shakes on both feet.
     let (allocations, [_, most]) = measure(&text, &[], 200);
     assert_eq!((allocations, most), (0, 2), "on the floor");
+}
+
+#[test]
+fn steps_of_first_order_systems_allocate_nothing() {
+    use carom::first_order::march::{Company, march};
+    use carom::first_order::system::System;
+    // Kept matrices, matrices that change in time, bent constraints with Newton passes.
+    for name in ["diode-bridge", "buck-converter", "tractrix", "filippov-spiral"] {
+        let text = carom::cases::find(name).unwrap().text;
+        let count = |end: f64| {
+            let set = [format!("time={{ end = {end:e}, step = {:e} }}", 1e-3), "expect={}".to_string()];
+            let case = carom::case::parse(text, name, carom::case::Format::Toml, &set)
+                .unwrap_or_else(|bad| panic!("{}", bad.render(false)));
+            let system = System::new(&case).unwrap();
+            let mut steps = 0;
+            let counted = allocation_counter::measure(|| {
+                let company = Company { readers: Vec::new(), from: None, after: &mut |_, _| Ok(()) };
+                steps = march(&system, &case, company).unwrap().0.step;
+            });
+            (steps, counted.count_total)
+        };
+        let (short, long) = (count(0.3), count(0.9));
+        assert!(short.0 == 300 && long.0 == 900 && short.1 == long.1, "{name}: {short:?} {long:?}");
+    }
 }

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! cargo run --release --example fuzz -- [READER|all|list] [--seconds N] [--seed S]
+//! cargo run --release --example fuzz -- READER --again FILE
 //! ```
 //!
 //! Inputs are made from the shipped cases and meshes and from what is below, by a few random changes at a time: bits,
 //! bytes, numbers, words of the format, pieces of another input, cuts. A reader may answer or refuse, but not panic, take
 //! longer than [`PATIENCE`], or hold more memory at a time than a fixed multiple of what it was given. The same seed gives
-//! the same inputs. Exit code 1 and the input in `target/fuzz/` if a reader misbehaves.
+//! the same inputs. Exit code 1 and the input in `target/fuzz/` if a reader misbehaves; `--again` reads such an input once more.
 
 mod targets;
 
@@ -40,6 +41,14 @@ fn main() -> ExitCode {
         eprintln!("there is no reader `{wanted}`; allowed: {}, all, list", names.join(", "));
         return ExitCode::from(2);
     }
+    if let Some(file) = arguments.iter().position(|argument| argument == "--again").map(|k| &arguments[k + 1]) {
+        let input = std::fs::read(file).expect("the input can be read");
+        let target = targets.iter().find(|target| target.name == wanted).expect("one reader");
+        let before = cpu();
+        let accepted = (target.read)(&input);
+        println!("{wanted}: {file}, {} bytes, accepted: {accepted}, {:?} of CPU", input.len(), cpu() - before);
+        return ExitCode::SUCCESS;
+    }
     // Panics are caught and counted; their own words would only be noise.
     std::panic::set_hook(Box::new(|_| ()));
     let mut findings = 0;
@@ -71,10 +80,16 @@ fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
         let memory = allocation_counter::measure(|| {
             outcome = catch_unwind(AssertUnwindSafe(|| (target.read)(&input)));
         });
-        let took = begin.elapsed();
+        let mut took = begin.elapsed();
+        if took > PATIENCE && outcome.is_ok() {
+            // Others may have had the CPU: what counts is the time of the reader itself.
+            let before = cpu();
+            outcome = Ok((target.read)(&input));
+            took = cpu() - before;
+        }
         runs += 1;
         slowest = slowest.max(took);
-        let most = MEMORY.0 * input.len() as u64 + MEMORY.1;
+        let most = MEMORY.0 * input.len() as u64 + MEMORY.1 + target.fixed;
         hungriest = hungriest.max(memory.bytes_max as f64 / most as f64);
         let trouble = match outcome {
             Err(_) => Some("panic"),

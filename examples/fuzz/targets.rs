@@ -1,13 +1,14 @@
 //! What is fuzzed: every reader with inputs that it accepts and words of its format.
 
+use carom::case::data::FilmFormat;
 use carom::case::{Format, parse};
 use carom::cases::{CASES, MESHES};
 use carom::checkpoint::{self, Checkpoint};
 use carom::expression::{Expression, Vocabulary};
-use carom::run::{self, Manner};
+use carom::run::{self, RunOptions};
 use carom::sinks::{Record, Sink};
-use carom::sweep::{Sweep, Wish, merge};
-use carom::{Error, mesh, report, table};
+use carom::sweep::{Sweep, SweepOptions, merge};
+use carom::{Error, film, mesh, report, table};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,12 @@ pub struct Target {
     pub seeds: Vec<Vec<u8>>,
     pub words: &'static [&'static str],
     pub read: Reader,
+    /// Bytes that it takes whatever it reads.
+    pub fixed: u64,
 }
+
+/// A figure as PNG: its pixels, and as much again to write them.
+const FIGURE: u64 = 16 << 20;
 
 const TOML_WORDS: &[&str] = &[
     "[[body]]",
@@ -137,12 +143,13 @@ pub fn targets(work: &Path) -> Vec<Target> {
     let (checkpoints, word) = checkpoints(work);
     let checkpoint = move |bytes: &[u8]| read_checkpoint(bytes, &word);
     let (run, run_files) = Files::new(finished(work), &["summary.json", "history.csv", "animation.json"]);
+    let (filmed, film_files) = Files::new(to_be_filmed(work), &["animation.json", "summary.json"]);
     let (binary, binary_files) = Files::new(finished_with(work, "npy"), &["history.npy"]);
     let (stopped, stopped_files) = Files::new(stopped_sweep(work), &["sweep.json", "rows.journal"]);
     let shards = shards(work);
     let (shard, shard_files) = Files::new(shards[0].clone(), &["sweep.json", "table.jsonl"]);
     let merged = work.join("merged");
-    let target = |name, seeds, words, read| Target { name, seeds, words, read };
+    let target = |name, seeds, words, read| Target { name, seeds, words, read, fixed: 0 };
     let sets =
         ["time.step=1e-3", "body.bar.line.elements=7", "scheme={ name = \"newmark\", gamma = 0.5 }", "contact=[]"];
     vec![
@@ -158,9 +165,18 @@ pub fn targets(work: &Path) -> Vec<Target> {
         target("table", tables.map(text).to_vec(), TABLE_WORDS, Box::new(read_table)),
         target("checkpoint", checkpoints, &["carom-checkpoint-", "\n"], Box::new(checkpoint)),
         target("report", run_files, JSON_WORDS, run.reader(|dir| report::rebuild(dir).is_ok())),
+        target("film", film_files, JSON_WORDS, filmed.reader(|dir| film::make(dir, &SMALL_FILM).is_ok())),
         target("report-npy", binary_files, NPY_WORDS, binary.reader(|dir| report::rebuild(dir).is_ok())),
         target("journal", stopped_files, JSON_WORDS, stopped.reader(goes_on)),
-        target("shard", shard_files, JSON_WORDS, shard.reader(move |_| merge(&shards, Some(&merged), true).is_ok())),
+        Target {
+            fixed: FIGURE,
+            ..target(
+                "shard",
+                shard_files,
+                JSON_WORDS,
+                shard.reader(move |_| merge(&shards, Some(&merged), true).is_ok()),
+            )
+        },
     ]
 }
 
@@ -271,7 +287,7 @@ fn ran(work: &Path, name: &str, label: &str, set: &[&str], stop: &dyn Fn() -> Op
     fs::write(&file, case.text).expect("written");
     let set: Vec<String> = set.iter().map(|text| text.to_string()).collect();
     let loaded = carom::case::load(&file, &set, false).expect("a shipped case loads");
-    let _ = run::run(&loaded, &out, Manner { force: true, from: None, stop, extra: &mut Nothing });
+    let _ = run::run(&loaded, &out, RunOptions { force: true, from: None, branch: None, stop, extra: &mut Nothing });
     out
 }
 
@@ -301,13 +317,22 @@ fn finished_with(work: &Path, format: &str) -> PathBuf {
     ran(work, "bouncing-ball", &format!("finished-{format}"), &set, &|| None)
 }
 
+/// A finished run with few frames, and every kind of thing in them.
+fn to_be_filmed(work: &Path) -> PathBuf {
+    let set = ["output.vtk=false", "expect={}", "time.end=0.02"];
+    ran(work, "peg-board", "filmed", &set, &|| None)
+}
+
+const SMALL_FILM: film::FilmOptions =
+    film::FilmOptions { format: Some(FilmFormat::Png), frames: Some(2), size: Some([64, 64]) };
+
 /// Forty steps of a ball, or one of so many parts of them.
 fn sweep(work: &Path, shard: [usize; 2]) -> Sweep {
     let case = work.join("swept.toml");
     let ball = CASES.iter().find(|case| case.name == "bouncing-ball").expect("a shipped case");
     fs::write(&case, ball.text).expect("written");
     let (set, vary) = (vec!["expect={}".into()], vec!["time.step=1e-3:2e-2:40".into()]);
-    let wish = Wish { case, set, allow_outside: false, vary, plot: None, keep_runs: false, shard };
+    let wish = SweepOptions { case, set, allow_outside: false, vary, plot: None, keep_runs: false, shard };
     Sweep::new(&wish).expect("a sweep of a shipped case")
 }
 

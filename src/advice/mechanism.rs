@@ -19,7 +19,7 @@ const MOST: f64 = 1e9;
 /// to move far.
 pub(super) fn loose_bars(subject: &Subject) -> Vec<Advice> {
     let Subject { case, model, system } = subject;
-    let bars = model.bodies.iter().any(|body| body.kind.name == "bar");
+    let bars = model.bodies.iter().any(|body| body.kind.is_bar());
     if model.dimension != 2 || case.analysis != Analysis::Dynamic || !bars {
         return Vec::new();
     }
@@ -45,7 +45,7 @@ pub(super) fn loose_bars(subject: &Subject) -> Vec<Advice> {
             !element.block().linear && body.lines.first().is_some_and(|line| part[line[0]] == own)
         });
         let beyond = found.len().saturating_sub(rigid_motions(model, &system.nodes, &part, own));
-        let of_bar = found.iter().find(|&&dof| model.body_of(owner[dof]).kind.name == "bar");
+        let of_bar = found.iter().find(|&&dof| model.body_of(owner[dof]).kind.is_bar());
         if let Some(&dof) = of_bar.filter(|_| beyond > 0 && !turns) {
             let body = model.body_of(owner[dof]);
             let text = format!(

@@ -2,10 +2,10 @@
 
 use super::{Advice, Subject};
 use crate::case::data::Analysis;
-use crate::contact::Scene;
 use crate::model::function::Function;
 use crate::model::references::nearest;
-use crate::model::{Body, Component, Contact, Obstacle};
+use crate::model::{Body, Component, Contact, Touched};
+use crate::relations::Scene;
 use crate::state::State;
 use crate::system::System;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,9 +18,9 @@ pub const LARGE_TURN: f64 = 0.1;
 
 /// The contacts as they are at the start.
 fn scene_at_start(system: &System) -> Scene {
-    let mut scene = Scene::new(system);
+    let mut scene = Scene::new(&system.contacts, &system.nodes);
     let start = State { q: system.q0[..].into(), v: system.v0[..].into(), ..Default::default() };
-    scene.look_at(system, &start);
+    scene.look_at(&system.contacts, &system.nodes, &start);
     scene
 }
 
@@ -47,6 +47,15 @@ pub(super) fn begins_inside(subject: &Subject) -> Vec<Advice> {
             system.describe_node(node as usize)
         );
         Advice::new(format!("contact.{name}"), text)
+    });
+    advice.collect()
+}
+
+/// Obstacles that say that the body is not made for them.
+pub(super) fn obstacle_that_does_not_fit(subject: &Subject) -> Vec<Advice> {
+    let advice = subject.model.contacts.iter().filter_map(|contact| {
+        let text = contact.rigid()?.advice(contact.radius)?;
+        Some(Advice::new(format!("contact.{}.radius", contact.name), format!("contact `{}`: {text}", contact.name)))
     });
     advice.collect()
 }
@@ -137,12 +146,12 @@ fn ties(line: &[usize; 2], a: usize, b: usize) -> bool {
 /// Whether a contact between bodies names nodes of both.
 fn may_touch(contact: &Contact, first: &Body, second: &Body) -> bool {
     let has = |nodes: &[usize], body: &Body| nodes.iter().any(|node| body.nodes.contains(node));
-    match &contact.obstacle {
-        Obstacle::Bodies { others } => {
+    match &contact.touched {
+        Touched::Bodies { others } => {
             (has(&contact.nodes, first) && has(others, second)) || (has(&contact.nodes, second) && has(others, first))
         }
-        Obstacle::Neighbours { .. } => has(&contact.nodes, first) && has(&contact.nodes, second),
-        _ => false,
+        Touched::Neighbours { .. } => has(&contact.nodes, first) && has(&contact.nodes, second),
+        Touched::Rigid(_) => false,
     }
 }
 
@@ -174,10 +183,7 @@ pub(super) fn body_that_nothing_holds(subject: &Subject) -> Vec<Advice> {
     let part = parts(subject);
     let mut held: BTreeSet<usize> = model.supports.iter().flat_map(|s| &s.nodes).map(|&node| part[node]).collect();
     for contact in &model.contacts {
-        held.extend(contact.nodes.iter().map(|&node| part[node]));
-        if let Obstacle::Bodies { others } = &contact.obstacle {
-            held.extend(others.iter().map(|&node| part[node]));
-        }
+        held.extend(contact.all_nodes().map(|node| part[node]));
     }
     let loaded: BTreeSet<usize> =
         model.loads.iter().flat_map(|load| &load.forces).map(|&(node, ..)| part[node]).collect();
@@ -313,22 +319,15 @@ pub(super) fn linear_body_that_spins(subject: &Subject) -> Vec<Advice> {
 /// Restitution among three or more bodies of which some touch at the start: Newton's law answers all of them at once.
 pub(super) fn impact_through_touching_bodies(subject: &Subject) -> Vec<Advice> {
     let Subject { model, system, .. } = subject;
-    let bouncing = |contact: &Contact| {
-        contact.law.restitution > 0.0
-            && matches!(contact.obstacle, Obstacle::Bodies { .. } | Obstacle::Neighbours { .. })
-    };
+    let bouncing = |contact: &Contact| contact.law.restitution > 0.0 && contact.rigid().is_none();
     if !model.contacts.iter().any(bouncing) {
         return Vec::new();
     }
     let scene = scene_at_start(system);
     let mut advice = Vec::new();
     for (group, contact) in model.contacts.iter().enumerate().filter(|(_, contact)| bouncing(contact)) {
-        let others = match &contact.obstacle {
-            Obstacle::Bodies { others } => &others[..],
-            _ => &[],
-        };
-        let nodes = || contact.nodes.iter().chain(others);
-        let bodies = model.bodies.iter().filter(|body| nodes().any(|node| body.nodes.contains(node))).count();
+        let takes_part = |body: &&Body| contact.all_nodes().any(|node| body.nodes.contains(&node));
+        let bodies = model.bodies.iter().filter(takes_part).count();
         let closed = scene.candidates.iter().any(|candidate| {
             let closed = candidate.gap_at_end(&system.q0) <= ROUNDING * system.length;
             candidate.key.group as usize == group && closed

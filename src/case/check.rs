@@ -3,13 +3,17 @@
 //! It works on the tree, so that it has its say even where single values are wrong; those count as absent here.
 //! Meshes are not read: what depends on them is the model's business.
 
-use super::diagnostic::{Diagnostic, MOST_REPORTED, Place, Sources, listing, nearest};
+mod body;
+mod references;
+
+use super::diagnostic::{Diagnostic, MOST_REPORTED, Sources};
 use super::expect;
 use super::massless;
+use super::obstacles;
 use super::resolve::varies;
-use super::spec::Reference;
 use super::tree::{Node, Value};
-use super::validate::{Facts, Found, join, join_item};
+use super::validate::{Facts, join, join_item};
+use references::Scope;
 use std::collections::BTreeMap;
 
 /// More steps than any machine will finish.
@@ -45,7 +49,11 @@ impl<'a> At<'a> {
     /// The entries of an array of tables.
     pub fn tables(&self, key: &str) -> Vec<At<'a>> {
         let items = self.node.get(key).map_or(&[][..], Node::items);
-        items.iter().enumerate().map(|(i, node)| At { node, path: join_item(key, node, i) }).collect()
+        items
+            .iter()
+            .enumerate()
+            .map(|(i, node)| At { node, path: join_item(&join(&self.path, key), node, i) })
+            .collect()
     }
 
     /// A diagnostic at the value of `key`, or at the table if there is none.
@@ -65,18 +73,10 @@ pub fn check(root: &Node, facts: &Facts, sources: &Sources) -> Vec<Diagnostic> {
     check.names(&root);
     check.references(&root, facts);
     check.time(&root);
-    for body in root.tables("body") {
-        check.body(&body);
-    }
-    for initial in root.tables("initial") {
-        check.initial(&initial);
-    }
-    for support in root.tables("support") {
-        check.support(&support);
-    }
-    for load in root.tables("load") {
-        check.load(&load);
-    }
+    root.tables("body").iter().for_each(|body| check.body(body));
+    root.tables("initial").iter().for_each(|initial| check.initial(initial));
+    root.tables("support").iter().for_each(|support| check.support(support));
+    root.tables("load").iter().for_each(|load| check.load(load));
     for contact in root.tables("contact") {
         check.contact(&contact, root.text("analysis") == Some("static"));
     }
@@ -123,16 +123,19 @@ impl Check<'_> {
             self.report(Diagnostic::new(&vector.place, &vector.path, message, numbers(vector.what)).help(help));
         }
         for body in root.tables("body") {
-            if dimension == 1 && body.text("element").is_some_and(bends) {
+            if dimension == 1 && body::bends(&body) {
                 self.report(body.wrong("element", "a beam needs two dimensions", "in a model of one dimension"));
             }
         }
     }
 
     fn names(&mut self, root: &At) {
-        for kinds in [&["body", "set"][..], &["support"], &["joint"], &["load"], &["contact"], &["probe"]] {
+        let sections = root.get("output").map_or(Vec::new(), |output| output.tables("sections"));
+        let kinds = [&["body", "set"][..], &["support"], &["joint"], &["load"], &["contact"], &["probe"]];
+        let named = kinds.map(|kinds| (kinds, kinds.iter().flat_map(|kind| root.tables(kind)).collect()));
+        for (kinds, tables) in named.into_iter().chain([(&["section"][..], sections)]) {
             let mut seen: BTreeMap<&str, At> = BTreeMap::new();
-            for at in kinds.iter().flat_map(|kind| root.tables(kind)) {
+            for at in tables {
                 let Some(name) = at.text("name") else { continue };
                 if let Some(first) = seen.get(name) {
                     let first = first.get("name").expect("only tables with a name are kept");
@@ -201,92 +204,6 @@ impl Check<'_> {
             let message = "`time.first_step` must not exceed `time.step`";
             self.report(time.wrong("first_step", message, format!("larger than {step}")));
         }
-    }
-
-    fn body(&mut self, body: &At) {
-        if let Some(line) = body.get("line")
-            && line.vector("from").is_some_and(|from| line.vector("to") == Some(from))
-        {
-            self.report(line.wrong("to", format!("`{}` has no length", line.path), "the same as `from`"));
-        }
-        if let Some(polyline) = body.get("polyline") {
-            let points = polyline.node.get("points").map_or(&[][..], Node::items);
-            for pair in points.windows(2) {
-                if pair[0].vector().is_some() && pair[0].vector() == pair[1].vector() {
-                    let message = format!("`{}` has a piece without length", polyline.path);
-                    self.report(Diagnostic::new(
-                        &pair[1].place,
-                        &polyline.path,
-                        message,
-                        "the same as the point before",
-                    ));
-                }
-            }
-            let pieces = points.len().saturating_sub(1);
-            if polyline.number("elements").is_some_and(|elements| elements < pieces as f64 && elements >= 1.0) {
-                let message = format!("`{}` needs at least one element per piece", polyline.path);
-                self.report(polyline.wrong("elements", message, format!("{pieces} pieces")));
-            }
-        }
-        if let Some([first, second]) = body.node.get("between").map(Node::items)
-            && first.text().is_some()
-            && first.text() == second.text()
-        {
-            let message = format!("`{}` joins a node to itself", body.path);
-            self.report(Diagnostic::new(&second.place, &body.path, message, "the same node"));
-        }
-        if body.has("group") && !body.has("mesh") {
-            self.report(body.wrong("group", "`group` goes with `mesh`", "there is no `mesh`"));
-        }
-        if body.has("spin_centre") && !body.has("spin") {
-            self.report(body.wrong("spin_centre", "`spin_centre` goes with `spin`", "there is no `spin`"));
-        }
-        if body.has("spin") && self.dimension == Some(1) {
-            self.report(body.wrong("spin", "`spin` needs two dimensions", "in a model of one dimension"));
-        }
-        if let Some(material) = body.get("material")
-            && material.has("poisson")
-            && material.has("shear")
-        {
-            let message = "`material` takes `poisson` or `shear`, not both";
-            self.report(material.wrong("shear", message, "there is `poisson` already"));
-        }
-        if body.text("element").is_some_and(bends) {
-            self.beam(body);
-        }
-        self.section(body);
-    }
-
-    fn beam(&mut self, body: &At) {
-        if let Some(material) = body.get("material")
-            && !material.has("poisson")
-            && !material.has("shear")
-        {
-            let message = "the material of a beam needs `poisson` or `shear`";
-            self.report(Diagnostic::new(&material.node.place, &material.path, message, "has neither"));
-        }
-        if let Some(section) = body.get("section").filter(|section| !section.has("shape")) {
-            for key in ["inertia", "shear_area"].into_iter().filter(|key| !section.has(key)) {
-                let message = format!("the section of a beam needs `{key}`");
-                self.report(Diagnostic::new(&section.node.place, &section.path, message, format!("no `{key}`")));
-            }
-        }
-    }
-
-    fn section(&mut self, body: &At) {
-        let Some(section) = body.get("section") else { return };
-        let mut at_most = |key: &str, times: f64, limit: &str| {
-            if let (Some(value), Some(bound)) = (section.number(key), section.number(limit))
-                && times * value > bound
-            {
-                let thing = if times == 1.0 { format!("`{key}`") } else { format!("twice `{key}`") };
-                let message = format!("{thing} exceeds `{limit}` in `{}`", section.path);
-                self.diagnostics.push(section.wrong(key, message, format!("`{limit}` is {bound}")));
-            }
-        };
-        at_most("thickness", 1.0, "radius");
-        at_most("web", 1.0, "width");
-        at_most("flange", 2.0, "height");
     }
 
     fn initial(&mut self, initial: &At) {
@@ -361,14 +278,12 @@ impl Check<'_> {
     }
 
     fn contact(&mut self, contact: &At, statics: bool) {
-        for key in ["plane", "half_plane"] {
-            if let Some(plane) = contact.get(key) {
-                self.direction(&plane, "normal");
-                self.direction(&plane, "direction");
-            }
+        for kind in obstacles::of(contact) {
+            let wrong = obstacles::check(contact, kind, self.dimension, statics);
+            wrong.into_iter().for_each(|diagnostic| self.report(diagnostic));
         }
-        let obstacle =
-            ["plane", "half_plane", "circle", "polyline", "between"].into_iter().find(|key| contact.has(key));
+        let rigid = obstacles::of(contact).next();
+        let obstacle = rigid.map(|kind| kind.name).or(contact.has("between").then_some("between"));
         match (obstacle, contact.has("nodes")) {
             (Some("between"), true) => {
                 let message = "a contact takes `nodes` with an obstacle, or `between`, not both";
@@ -380,18 +295,7 @@ impl Check<'_> {
             }
             _ => {}
         }
-        if let Some(line) = contact.get("polyline") {
-            let points = line.node.get("points").map_or(&[][..], Node::items);
-            let same = |k: &usize| points[*k].vector().is_some_and(|p| points[k - 1].vector() == Some(p));
-            if let Some(k) = (1..points.len()).find(same) {
-                let message = format!("points {k} and {} of the polyline are the same", k + 1);
-                self.report(line.wrong("points", message, "a segment needs a length"));
-            }
-        }
         let flat = self.dimension == Some(1);
-        for key in ["half_plane", "circle", "polyline"].into_iter().filter(|key| flat && contact.has(key)) {
-            self.report(contact.wrong(key, format!("`{key}` needs two dimensions"), "in a model of one dimension"));
-        }
         if contact.number("friction").is_some_and(|friction| friction > 0.0) {
             if flat {
                 self.report(contact.wrong("friction", "friction needs two dimensions", "in a model of one dimension"));
@@ -401,12 +305,11 @@ impl Check<'_> {
                 self.report(contact.wrong("friction", message, "run a dynamic analysis with damping instead"));
             }
         }
-        for key in ["polyline", "between"].into_iter().filter(|key| statics && contact.has(key)) {
-            let message = format!("`{key}` has no static analysis: what touches is searched for from step to step");
-            self.report(contact.wrong(key, message, "take planes or circles, or run a dynamic analysis with damping"));
+        if statics && contact.has("between") {
+            self.report(obstacles::no_statics(contact, "between"));
         }
         let Some(motion) = contact.get("motion") else { return };
-        let straight = matches!(obstacle, Some("plane" | "half_plane"));
+        let straight = rigid.is_some_and(|kind| kind.keys.iter().any(|key| key.name == "normal"));
         for key in ["normal", "tangent", "x", "y"].into_iter().filter(|key| motion.has(key)) {
             if obstacle == Some("between") {
                 self.report(motion.wrong(key, "bodies move by themselves", "`motion` belongs to rigid obstacles"));
@@ -427,11 +330,6 @@ impl Check<'_> {
     }
 }
 
-/// Whether elements of that name bend, and so need two dimensions and a section with inertia.
-fn bends(element: &str) -> bool {
-    element.rsplit('-').next() == Some("beam")
-}
-
 fn dimensions(n: usize) -> String {
     format!("{n} dimension{}", if n == 1 { "" } else { "s" })
 }
@@ -440,66 +338,4 @@ fn plural(kinds: &[&str]) -> String {
     let words: Vec<String> =
         kinds.iter().map(|k| if *k == "body" { "bodies".into() } else { format!("{k}s") }).collect();
     words.join(" and ")
-}
-
-/// The names that a reference may use.
-struct Scope<'a> {
-    bodies: BTreeMap<&'a str, &'a At<'a>>,
-    /// Sets and their numbers in the order of the file.
-    sets: BTreeMap<&'a str, usize>,
-}
-
-impl Scope<'_> {
-    /// What is wrong with a reference, as far as can be told without reading meshes.
-    fn problem(&self, reference: &Found<(Reference, String)>) -> Option<Diagnostic> {
-        let (kind, text) = &reference.what;
-        let (owner, part) = match text.split_once('.') {
-            Some((owner, part)) => (owner, Some(part)),
-            None => (text.as_str(), None),
-        };
-        let wrong =
-            |message: String, label: String| Some(Diagnostic::new(&reference.place, &reference.path, message, label));
-        let Some(body) = self.bodies.get(owner) else {
-            let set = *kind != Reference::Body && self.sets.contains_key(owner);
-            return match part {
-                None if set => None,
-                Some(_) if set => wrong(format!("the set `{owner}` has no parts"), format!("write `{owner}`")),
-                _ => Some(self.unknown(*kind, owner, &reference.place, &reference.path)),
-            };
-        };
-        let lines = body.has("line") || body.has("polyline");
-        match (kind, part) {
-            _ if body.has("between") => {
-                wrong(format!("`{owner}` has no nodes of its own"), "it joins nodes of others".into())
-            }
-            (Reference::Region | Reference::Body, Some(_)) => {
-                wrong(format!("`{text}` must be {}", kind.describe()), "a part of a body".into())
-            }
-            (_, Some(_)) if body.has("at") => {
-                wrong(format!("`{owner}` is a single node and has no parts"), format!("write `{owner}`"))
-            }
-            (_, Some(part)) if lines && !matches!(part, "start" | "end") => {
-                let label = nearest(part, ["start", "end"]);
-                let label = label.map_or("no such part".into(), |name| format!("did you mean `{owner}.{name}`?"));
-                let help = format!("parts of `{owner}`: `{owner}.start`, `{owner}.end`");
-                wrong(format!("`{owner}` has no part `{part}`"), label).map(|diagnostic| diagnostic.help(help))
-            }
-            (_, Some("")) => wrong(format!("`{text}` names no part"), "nothing after the dot".into()),
-            (Reference::Node, None) if lines => {
-                let help = format!("a single node: `{owner}.start`, `{owner}.end`, or a set with `nearest`");
-                wrong(format!("`{owner}` has many nodes"), "one is needed".into()).map(|d| d.help(help))
-            }
-            _ => None,
-        }
-    }
-
-    fn unknown(&self, kind: Reference, name: &str, place: &Place, path: &str) -> Diagnostic {
-        let sets = self.sets.keys().filter(|_| kind != Reference::Body);
-        let known = || self.bodies.keys().chain(sets.clone()).copied();
-        let what = if kind == Reference::Body { "body" } else { "body or set" };
-        let label = nearest(name, known());
-        let label = label.map_or("no such name".into(), |near| format!("did you mean `{near}`?"));
-        Diagnostic::new(place, path, format!("there is no {what} named `{name}`"), label)
-            .help(format!("known names: {}", listing(known())))
-    }
 }

@@ -103,7 +103,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same with help.
+    /// Adds what to do about it.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self

@@ -16,7 +16,7 @@ pub struct Files {
 pub struct Refusal {
     /// What is wrong.
     pub message: String,
-    /// The same in a few words.
+    /// What is wrong in a few words, to stand under the path.
     pub label: String,
     /// The way out, if there is one.
     pub help: Option<String>,

@@ -2,6 +2,7 @@
 
 use super::check::At;
 use super::diagnostic::Diagnostic;
+use super::obstacles;
 
 /// Whether a contact asks for massless nodes.
 fn redistributed(contact: &At) -> bool {
@@ -57,12 +58,12 @@ fn combinations(contact: &At, dimension: Option<usize>) -> Vec<Diagnostic> {
         let message = format!("`friction` {with}: carom has no verified law for the two together");
         diagnostics.push(contact.wrong("friction", message, "must be 0 here"));
     }
-    for key in ["between", "half_plane", "polyline"].into_iter().filter(|key| contact.has(key)) {
-        // In one dimension bodies meet node to node, and that is verified.
-        if key != "between" || dimension != Some(1) {
-            let message = format!("`{key}` {with}: carom has verified formulas for planes and circles only");
-            diagnostics.push(contact.wrong(key, message, "take `plane` or `circle`, or keep the mass"));
-        }
+    // In one dimension bodies meet node to node, and that is verified.
+    let between = (contact.has("between") && dimension != Some(1)).then_some("between");
+    let unverified = obstacles::of(contact).filter(|kind| !kind.massless).map(|kind| kind.name);
+    for key in between.into_iter().chain(unverified) {
+        let message = format!("`{key}` {with}: carom has verified formulas for planes and circles only");
+        diagnostics.push(contact.wrong(key, message, "take `plane` or `circle`, or keep the mass"));
     }
     diagnostics
 }

@@ -2,35 +2,37 @@
 //!
 //! ```text
 //! text ── tree ── overrides ── resolve ── validate ── check ── Case
-//!         spans     --set     expressions registry   between
+//!         spans     --set     expressions  tables    between
 //! ```
 //!
 //! Every step collects what is wrong instead of stopping at it. Nothing here reads a mesh.
 
 mod check;
-pub mod data;
+pub mod columns;
 pub mod diagnostic;
 pub mod expect;
 mod files;
+pub mod first_order;
 mod locate;
 mod massless;
+mod obstacles;
 mod overrides;
 pub mod reference;
-mod registry;
-mod registry_body;
 mod resolve;
 pub mod schema;
 pub mod spec;
+pub mod tables;
 mod tree;
 mod validate;
+mod wrong;
 
-pub use data::Case;
 pub use diagnostic::{Diagnostic, Failure, Format};
 pub use files::resolve_path;
 pub use reference::reference;
-pub use registry::CASE;
 pub use resolve::{PLACE, TIME};
 pub use schema::schema;
+pub use tables as data;
+pub use tables::{CASE, Case};
 
 use crate::error::{Error, Result};
 use diagnostic::{Place, Sources};
@@ -149,7 +151,11 @@ fn build(
     }
     let resolved = resolve::resolve(&mut root, &sources);
     let (wrong, facts) = validate::validate(&root, files);
-    let later = wrong.into_iter().chain(check::check(&root, &facts, &sources));
+    let between = match first_order::is_first_order(&root) {
+        true => first_order::check(&root, &sources),
+        false => check::check(&root, &facts, &sources),
+    };
+    let later = wrong.into_iter().chain(between);
     diagnostics.extend(later.filter(|diagnostic| !resolved.explains(diagnostic)));
     diagnostics.extend(resolved.diagnostics);
     if !diagnostics.is_empty() {
@@ -168,6 +174,11 @@ fn build(
 
 /// Spells out the defaults that depend on other values.
 fn completed(mut case: Case) -> Case {
+    if case.analysis == data::Analysis::FirstOrder {
+        case.scheme.parameters.entry("theta".into()).or_insert(crate::schemes::Value::Number(1.0));
+        case.output.vtk = data::Switch::Flag(false);
+        return case;
+    }
     if let Some(kind) = crate::schemes::find(&case.scheme.name) {
         case.scheme.parameters = kind.resolve(&case.scheme.parameters);
     }
@@ -177,8 +188,13 @@ fn completed(mut case: Case) -> Case {
     {
         vtk.frames.get_or_insert(200);
     }
+    for (name, values) in case.contact.iter_mut().flat_map(|contact| &mut contact.obstacle) {
+        if let Some(kind) = crate::obstacles::find(name) {
+            values.complete(kind.keys);
+        }
+    }
     for contact in case.contact.iter_mut().filter(|contact| contact.mass == data::ContactMass::Redistributed) {
-        contact.law.get_or_insert_default();
+        contact.law.get_or_insert(data::MasslessLaw::Position);
     }
     if let data::Switch::On(energy) = &mut case.guards.energy {
         energy.proven.get_or_insert((100.0 * case.solver.contact.tolerance).max(1e-9));

@@ -1,20 +1,20 @@
-//! The reference page of the case file, in Markdown, from the registry of keys.
+//! The reference page of the case file, in Markdown, from the declared keys.
 
 use super::diagnostic::listing;
-use super::registry::CASE;
-use super::spec::{Choice, Field, Kind, Need, Table, Tag, Variant, required};
+use super::spec::{Choice, Field, Kind, Table, Variant};
+use super::tables::CASE;
 use std::fmt::Write;
 
 /// Every key of a case file.
 pub fn reference() -> String {
     let mut page = Page { text: String::new(), known: Vec::new() };
     page.text += "# Case file reference\n\nEvery key of a case file, made by `carom` from the registry that also \
-                  checks case files.\nA key without default and not required may be absent. \
-                  Keys marked *not built yet* are reserved and refused.\n\n\
+                  checks case files.\nA key without default and not required may be absent.\n\n\
                   Every number that is no integer may also be a text with an expression of `[constants]`, as in \
                   `step = \"T/200\"`; where it may also use `t`, or `x`, `y` and `s`, the key says so. \
                   What expressions can do: [expressions.md](expressions.md).\n";
-    page.table(&CASE, "", "## Top level");
+    page.table(CASE, "", "## Top level");
+    page.table(&super::first_order::FIRST_ORDER, "", "## First-order systems");
     page.text
 }
 
@@ -35,14 +35,13 @@ impl Page {
         self.known.push((table, path.to_string()));
         let _ = writeln!(self.text, "{}.", table.doc);
         self.groups(table.one_of.iter().copied());
-        let mut inner = table.fields.to_vec();
-        match &table.tag {
-            None => self.fields(table.fields),
-            Some(tag) => {
-                let need = if tag.absent.is_some() { Need::Optional } else { Need::Required };
-                let row = Field { need, ..required(tag.key, Kind::Text, tag.doc) };
-                self.fields(&[&[row], table.fields].concat());
-                for variant in (tag.variants)() {
+        let mut inner = table.common(&[]);
+        match table.tag() {
+            None => self.fields(&inner),
+            Some((tag, variants)) => {
+                inner = table.common(&variants);
+                self.fields(&[&[*tag], inner.as_slice()].concat());
+                for variant in variants {
                     self.variant(tag, &variant);
                     let new =
                         |f: &&Field| inner.iter().all(|known| known.name != f.name || known.kind.table().is_none());
@@ -71,10 +70,10 @@ impl Page {
         }
     }
 
-    fn variant(&mut self, tag: &Tag, variant: &Variant) {
-        let title = match tag.absent == Some(variant.name) {
-            true => format!("Without `{}`", tag.key),
-            false => format!("`{} = \"{}\"`", tag.key, variant.name),
+    fn variant(&mut self, tag: &Field, variant: &Variant) {
+        let title = match variant.name {
+            "" => format!("Without `{}`", tag.name),
+            name => format!("`{} = \"{name}\"`", tag.name),
         };
         let _ = writeln!(self.text, "\n**{title}** {}", variant.doc);
         self.groups(variant.one_of.iter().map(Vec::as_slice));
@@ -93,12 +92,8 @@ impl Page {
         }
         self.text += "\n| key | value | default | meaning |\n|---|---|---|---|\n";
         for field in fields {
-            let default = match field.need {
-                Need::Required => "required".to_string(),
-                Need::Optional => String::new(),
-                Need::Default(text) => format!("`{text}`"),
-                Need::Number(value) => format!("`{value:?}`"),
-            };
+            let default = field.default_text().map(|text| format!("`{text}`"));
+            let default = default.unwrap_or(if field.required() { "required".into() } else { String::new() });
             let meaning = format!("{}{}", field.doc, words(field));
             let cells = [format!("`{}`", field.name), field.kind.describe(), default, meaning];
             // A bar would end the cell.
@@ -109,7 +104,9 @@ impl Page {
 
 /// What each word of a choice means.
 fn words(field: &Field) -> String {
-    let (Kind::Word(choices) | Kind::Words(choices)) = field.kind else { return String::new() };
+    let (Kind::Word(choices) | Kind::WordOrInteger(choices, ..) | Kind::Words(choices)) = field.kind else {
+        return String::new();
+    };
     let word = |choice: &Choice| format!("`{}` {}", choice.name, choice.doc);
     format!(": {}", choices.iter().map(word).collect::<Vec<_>>().join("; "))
 }

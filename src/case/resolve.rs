@@ -1,11 +1,11 @@
 //! Texts that stand for numbers: constants, and expressions of them, become the numbers that they are.
 //!
-//! It walks the tree along the registry before anything is checked, so that all later steps see numbers. What depends on
+//! It walks the tree along the declared keys before anything is checked, so that all later steps see numbers. What depends on
 //! time or place stays a text, but its names and its grammar are checked here, where its place in the file is known.
 
 use super::diagnostic::{Diagnostic, MOST_REPORTED, Place, Source, Sources};
-use super::registry::CASE;
-use super::spec::{Kind, Table};
+use super::first_order::{is_first_order, root_table, variables};
+use super::spec::{Kind, Scope, Table};
 use super::tree::{Entry, Node, Value};
 use super::validate::{join, join_item};
 use crate::expression::{Expression, Vocabulary, check_name};
@@ -41,14 +41,15 @@ impl Resolved {
 
 /// Puts numbers in place of constants and expressions of constants.
 pub fn resolve(root: &mut Node, sources: &Sources) -> Resolved {
-    let mut walk = Walk { sources, constants: Vec::new(), result: Resolved::default() };
+    let system = is_first_order(root).then(|| SCOPES.map(|scope| (scope, variables(root, scope))));
+    let mut walk = Walk { sources, constants: Vec::new(), system, result: Resolved::default() };
     if let Value::Table(entries) = &mut root.value
         && let Some(constants) = entries.iter_mut().find(|entry| entry.key == "constants")
         && let Value::Table(constants) = &mut constants.node.value
     {
         constants.iter_mut().for_each(|entry| walk.constant(entry));
     }
-    walk.table(&CASE, root, "");
+    walk.table(root_table(root), root, "");
     walk.result
 }
 
@@ -56,8 +57,12 @@ struct Walk<'a> {
     sources: &'a Sources,
     /// Those known so far; not a number for those that are wrong.
     constants: Vec<(String, f64)>,
+    /// What expressions of a first-order system may use.
+    system: Option<[(Scope, Vec<String>); 5]>,
     result: Resolved,
 }
+
+const SCOPES: [Scope; 5] = [Scope::Time, Scope::States, Scope::Stored, Scope::Laws, Scope::Ends];
 
 impl Walk<'_> {
     fn constant(&mut self, entry: &mut Entry) {
@@ -99,6 +104,29 @@ impl Walk<'_> {
             (Kind::Number(_) | Kind::NumberOr(..), Value::Text(_)) => self.number(node, path, path, &[]),
             (Kind::NumberOfTime, Value::Text(_)) => self.number(node, path, path, TIME),
             (Kind::NumberOfPlace, Value::Text(_)) => self.number(node, path, path, PLACE),
+            (Kind::OfSystem(scope), Value::Text(_)) => {
+                let known = self.system.iter().flatten().find(|(known, _)| *known == scope);
+                let names = known.map_or(Vec::new(), |(_, names)| names.clone());
+                self.number(node, path, path, &names.iter().map(String::as_str).collect::<Vec<_>>());
+            }
+            (Kind::Within, Value::List(items)) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    match &item.value {
+                        Value::Float(value) if value.is_infinite() => {
+                            item.value = Value::Text(if *value > 0.0 { "inf".into() } else { "-inf".into() });
+                        }
+                        Value::Text(text) if text != "inf" && text != "-inf" => {
+                            self.number(item, &format!("{path}[{index}]"), path, &[]);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            (Kind::List(inner), Value::List(items)) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.value(*inner, item, &format!("{path}[{index}]"));
+                }
+            }
             (Kind::Function(_), Value::Text(_)) => self.function(node, path),
             (Kind::Vector | Kind::Interval | Kind::VectorOfTime, Value::List(items)) => {
                 let variables = if matches!(kind, Kind::VectorOfTime) { TIME } else { &[] };
@@ -149,9 +177,13 @@ impl Walk<'_> {
     /// what they are filed under.
     fn number(&mut self, node: &mut Node, shown: &str, path: &str, variables: &[&str]) {
         let Some(text) = node.text() else { return };
-        let refused: Vec<_> = ELSEWHERE.iter().copied().filter(|(name, _)| !variables.contains(name)).collect();
+        // A first-order system has variables of its own.
+        // `x@start` is read as `x_start`.
+        let spoken = if self.system.is_some() { text.replace('@', "_") } else { text.to_string() };
+        let elsewhere = if self.system.is_none() { ELSEWHERE } else { &[] };
+        let refused: Vec<_> = elsewhere.iter().copied().filter(|(name, _)| !variables.contains(name)).collect();
         let names = Vocabulary { variables, constants: &self.constants, refused: &refused };
-        let (message, label, at, help) = match Expression::parse(text, &names) {
+        let (message, label, at, help) = match Expression::parse(&spoken, &names) {
             Ok(expression) => match expression.constant() {
                 None => return,
                 Some(value) if value.is_finite() => {
@@ -174,26 +206,26 @@ impl Walk<'_> {
                 (message, fault.label, fault.at, fault.help)
             }
         };
-        let place = self.within(&node.place, text, at);
+        let place = within(self.sources, &node.place, text, at);
         self.result.failed.push((node.place.clone(), path.to_string()));
         let diagnostic = Diagnostic::new(&place, path, message, label);
         self.report(Diagnostic { help, ..diagnostic });
     }
+}
 
-    /// The place of some bytes of a text in the file, if it stands there as it is: escapes would shift it.
-    fn within(&self, place: &Place, text: &str, at: std::ops::Range<usize>) -> Place {
-        let source = match place.source {
-            Source::File => &self.sources.text,
-            Source::Set(index) => &self.sources.set[index],
-        };
-        let written = source.get(place.span.clone()).and_then(|written| written.find(text));
-        match written.filter(|_| !text.is_empty()) {
-            Some(offset) => {
-                let start = place.span.start + offset;
-                Place { source: place.source, span: start + at.start..start + at.end.max(at.start + 1) }
-            }
-            None => place.clone(),
+/// The place of some bytes of a text in the file, if it stands there as it is: escapes would shift it.
+pub(super) fn within(sources: &Sources, place: &Place, text: &str, at: std::ops::Range<usize>) -> Place {
+    let source = match place.source {
+        Source::File => &sources.text,
+        Source::Set(index) => &sources.set[index],
+    };
+    let written = source.get(place.span.clone()).and_then(|written| written.find(text));
+    match written.filter(|_| !text.is_empty()) {
+        Some(offset) => {
+            let start = place.span.start + offset;
+            Place { source: place.source, span: start + at.start..start + at.end.max(at.start + 1) }
         }
+        None => place.clone(),
     }
 }
 

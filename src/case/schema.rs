@@ -1,9 +1,10 @@
 //! The JSON schema of a case file (draft 2020-12), for completion and checks in editors.
 //!
-//! Made from the registry of keys. What is not built yet is left out, so that an editor marks it.
+//! Made from the declared keys.
 
-use super::registry::CASE;
-use super::spec::{Choice, Field, Kind, Need, Range, Table, Variant};
+use super::first_order::FIRST_ORDER;
+use super::spec::{Choice, Field, Kind, Range, Table, Variant};
+use super::tables::CASE;
 use serde_json::{Map, Value, json};
 
 /// The schema of a whole case file.
@@ -12,7 +13,12 @@ pub fn schema() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "carom case file",
     });
-    extend(&mut schema, table(&CASE));
+    // What either kind of case may have; which of them goes with which, the branches say.
+    let both = CASE.fields.iter().chain(FIRST_ORDER.fields);
+    let keys: Map<String, Value> = both.map(|field| (field.name.into(), json!({ "description": field.doc }))).collect();
+    extend(&mut schema, json!({ "properties": keys }));
+    let first_order = json!({ "properties": { "analysis": { "const": "first-order" } }, "required": ["analysis"] });
+    extend(&mut schema, json!({ "if": first_order, "then": table(&FIRST_ORDER), "else": table(CASE) }));
     schema
 }
 
@@ -25,16 +31,14 @@ fn extend(object: &mut Value, more: Value) {
 fn table(spec: &Table) -> Value {
     let mut schema = json!({ "description": spec.doc, "type": "object" });
     let groups: Vec<Vec<&str>> = spec.one_of.iter().map(|group| group.to_vec()).collect();
-    match &spec.tag {
-        None => extend(&mut schema, object(spec.fields.iter(), &groups, None)),
-        Some(tag) => {
-            let variants = (tag.variants)();
-            let built = variants.iter();
-            let alternatives = built.map(|variant| {
+    match spec.tag() {
+        None => extend(&mut schema, object(spec.common(&[]).iter(), &groups, None)),
+        Some((tag, variants)) => {
+            let common = spec.common(&variants);
+            let alternatives = variants.iter().map(|variant| {
                 let groups: Vec<Vec<&str>> = groups.iter().chain(&variant.one_of).cloned().collect();
-                let absent = tag.absent == Some(variant.name);
-                let constant = (!absent).then_some((tag.key, tag.doc, variant));
-                object(spec.fields.iter().chain(&variant.fields), &groups, constant)
+                let constant = (!variant.name.is_empty()).then_some((tag.name, tag.doc, variant));
+                object(common.iter().chain(&variant.fields), &groups, constant)
             });
             extend(&mut schema, json!({ "oneOf": alternatives.collect::<Vec<_>>() }));
         }
@@ -58,7 +62,7 @@ fn object<'a>(
     let built: Vec<&Field> = fields.collect();
     for field in &built {
         properties.insert(field.name.into(), property(field));
-        if field.need == Need::Required {
+        if field.required() {
             required.push(field.name);
         }
     }
@@ -74,11 +78,7 @@ fn object<'a>(
 }
 
 fn property(field: &Field) -> Value {
-    let default = match field.need {
-        Need::Default(text) => format!(". Default: {text}"),
-        Need::Number(value) => format!(". Default: {value}"),
-        Need::Required | Need::Optional => String::new(),
-    };
+    let default = field.default_text().map_or(String::new(), |text| format!(". Default: {text}"));
     let mut schema = kind(&field.kind);
     // The key's own description stands before that of its table.
     extend(&mut schema, json!({ "description": format!("{}{default}", field.doc) }));
@@ -97,11 +97,17 @@ fn kind(kind_of_value: &Kind) -> Value {
     match *kind_of_value {
         Kind::Number(range) => number(range),
         Kind::Integer(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
-        Kind::Text | Kind::Path | Kind::Ref(_) => json!({ "type": "string" }),
+        Kind::Integers(count, min, max) => {
+            list(json!({ "type": "integer", "minimum": min, "maximum": max }), count, count)
+        }
+        Kind::Text | Kind::Path | Kind::Ref(_) | Kind::Tag(_) => json!({ "type": "string" }),
         Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]+$" }),
         Kind::Refs(_, min, max) => list(json!({ "type": "string" }), min, max),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Word(choices) => words(choices),
+        Kind::WordOrInteger(choices, min, max) => {
+            json!({ "anyOf": [words(choices), { "type": "integer", "minimum": min, "maximum": max }] })
+        }
         Kind::Words(choices) => {
             let mut schema = list(words(choices), 0, choices.len());
             extend(&mut schema, json!({ "uniqueItems": true }));
@@ -109,6 +115,9 @@ fn kind(kind_of_value: &Kind) -> Value {
         }
         Kind::Vector | Kind::VectorOfTime => vector(),
         Kind::NumberOfTime | Kind::NumberOfPlace => number(super::spec::ANY),
+        Kind::OfSystem(_) => number(super::spec::ANY),
+        Kind::Within => list(number(super::spec::ANY), 2, 2),
+        Kind::List(inner) => list(kind(inner), 0, usize::MAX),
         Kind::Constants => json!({ "type": "object", "additionalProperties": number(super::spec::ANY) }),
         Kind::Function(spec) => function(spec),
         Kind::Vectors(min, max) => list(vector(), min, max),
@@ -117,6 +126,7 @@ fn kind(kind_of_value: &Kind) -> Value {
         Kind::Tables(spec) => list(table(spec), 0, usize::MAX),
         Kind::OffOr(spec) => json!({ "anyOf": [{ "const": false }, table(spec)] }),
         Kind::NumberOr(range, spec) => json!({ "anyOf": [number(range), table(spec)] }),
+        Kind::More(_) => json!({}),
         Kind::Map(spec) => json!({ "type": "object", "additionalProperties": table(spec) }),
         Kind::Motions(keys, spec) => {
             let properties: Map<String, Value> = keys.iter().map(|key| (key.to_string(), function(spec))).collect();
@@ -189,6 +199,9 @@ mod tests {
             && (schema["enum"].is_null() || list("enum").contains(value))
             && (schema.get("const").is_none_or(|constant| constant == value))
             && list("allOf").iter().all(|inner| accepts(inner, value))
+            && schema
+                .get("if")
+                .is_none_or(|test| accepts(&schema[if accepts(test, value) { "then" } else { "else" }], value))
             && (schema["anyOf"].is_null() || list("anyOf").iter().any(|inner| accepts(inner, value)))
             && (schema["oneOf"].is_null() || list("oneOf").iter().filter(|inner| accepts(inner, value)).count() == 1)
             && bound("minimum", |x, b| x >= b)

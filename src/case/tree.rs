@@ -111,7 +111,7 @@ impl Node {
         }
     }
 
-    /// The same value without places, for serde. Only called on checked trees, whose numbers are finite.
+    /// This value without places, for serde. Only called on checked trees, whose numbers are finite.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Text(text) | Value::Date(text) => text.as_str().into(),

@@ -1,12 +1,13 @@
-//! The tree against the registry of keys: everything that can be said about one value at a time.
+//! The tree against the declared keys: everything that can be said about one value at a time.
 //!
 //! What relates several values is in `check.rs`.
 
 use super::diagnostic::{Diagnostic, MOST_REPORTED, Place, listing, nearest};
 use super::files::Files;
-use super::registry::CASE;
-use super::spec::{Choice, Field, Keys, Kind, Need, Range, Reference, Table, Tag};
+use super::first_order::root_table;
+use super::spec::{Choice, Field, Keys, Kind, Reference, Table, Variant};
 use super::tree::{Entry, Node, Value};
+use super::wrong::{explain, in_range, mismatch, missing, suggestion, unknown_key, unknown_word};
 
 /// What the walk came across that later checks need.
 #[derive(Default)]
@@ -30,7 +31,7 @@ pub struct Found<T> {
 /// All that is wrong with single values of the tree. Without `files` paths are not followed.
 pub fn validate(root: &Node, files: Option<&Files>) -> (Vec<Diagnostic>, Facts) {
     let mut walk = Walk { files, diagnostics: Vec::new(), facts: Facts::default() };
-    walk.table(&CASE, root, "");
+    walk.table(root_table(root), root, "");
     (walk.diagnostics, walk.facts)
 }
 
@@ -64,13 +65,14 @@ impl Walk<'_> {
 
     fn table(&mut self, table: &'static Table, node: &Node, path: &str) {
         let keys = table.keys(node);
+        let tag = table.tag();
         // A misspelt key is reported as such, not once more as missing.
         let mut meant = Vec::new();
         for entry in node.entries() {
             let path = join(path, &entry.key);
-            let tag = table.tag.as_ref().filter(|tag| tag.key == entry.key);
-            match (tag, keys.fields.iter().find(|field| field.name == entry.key)) {
-                (Some(tag), _) => self.tag(tag, &entry.node, &path),
+            let decides = tag.as_ref().filter(|(tag, _)| tag.name == entry.key);
+            match (decides, keys.fields.iter().find(|field| field.name == entry.key)) {
+                (Some((tag, variants)), _) => self.tag(tag, variants, &entry.node, &path),
                 (None, Some(field)) => self.value(field, &entry.node, &path),
                 (None, None) => {
                     meant.extend(nearest(&entry.key, keys.names(table)));
@@ -79,15 +81,14 @@ impl Walk<'_> {
             }
         }
         let absent = |key| node.get(key).is_none() && !meant.contains(&key);
-        if let Some(tag) = table.tag.as_ref().filter(|tag| tag.absent.is_none() && absent(tag.key)) {
-            let names = (tag.variants)().iter().map(|v| v.name).collect::<Vec<_>>();
-            let help = format!("`{}` is one of {}", tag.key, listing(names));
-            self.report(missing(&keys, node, path, tag.key).help(help));
+        if let Some((tag, variants)) = tag.filter(|(tag, _)| tag.required() && absent(tag.name)) {
+            let help = format!("`{}` is one of {}", tag.name, listing(variants.iter().map(|v| v.name)));
+            self.report(missing(&keys, node, path, tag.name).help(help));
         }
         if !keys.certain {
             return;
         }
-        for field in keys.fields.iter().filter(|field| field.need == Need::Required && absent(field.name)) {
+        for field in keys.fields.iter().filter(|field| field.required() && absent(field.name)) {
             self.report(missing(&keys, node, path, field.name).help(explain(field)));
         }
         for group in &keys.one_of {
@@ -118,10 +119,9 @@ impl Walk<'_> {
         }
     }
 
-    fn tag(&mut self, tag: &Tag, node: &Node, path: &str) {
-        let variants = (tag.variants)();
+    fn tag(&mut self, tag: &Field, variants: &[Variant], node: &Node, path: &str) {
         let built = || variants.iter().filter(|v| !v.name.is_empty()).map(|v| v.name);
-        let help = format!("`{}` is one of {}", tag.key, listing(built()));
+        let help = format!("`{}` is one of {}", tag.name, listing(built()));
         let Some(name) = node.text() else {
             let message = format!("`{path}` must be a text");
             self.report(Diagnostic::new(&node.place, path, message, format!("found {}", node.describe())).help(help));
@@ -142,8 +142,9 @@ impl Walk<'_> {
                 }
             }
             // What is still a text has passed as an expression.
-            (Kind::NumberOfTime | Kind::NumberOfPlace, Value::Text(_)) | (Kind::Constants, Value::Table(_)) => {}
-            (Kind::NumberOfTime | Kind::NumberOfPlace, _) => {
+            (Kind::NumberOfTime | Kind::NumberOfPlace | Kind::OfSystem(_), Value::Text(_))
+            | (Kind::Constants, Value::Table(_)) => {}
+            (Kind::NumberOfTime | Kind::NumberOfPlace | Kind::OfSystem(_), _) => {
                 if node.number().is_none() {
                     self.report(wrong(node));
                 }
@@ -156,7 +157,10 @@ impl Walk<'_> {
             (Kind::Text | Kind::Name | Kind::Path | Kind::Ref(_), Value::Text(text)) => {
                 self.text(field, node, path, text)
             }
-            (Kind::Word(choices), Value::Text(word)) => self.word(choices, node, path, word),
+            (Kind::Word(choices) | Kind::WordOrInteger(choices, ..), Value::Text(word)) => {
+                self.word(choices, node, path, word)
+            }
+            (Kind::WordOrInteger(_, min, max), Value::Integer(value)) if (min..=max).contains(value) => {}
             (Kind::Vector | Kind::VectorOfTime, Value::List(items)) => {
                 if self.vector(field, node, items, path) {
                     self.facts.vectors.push(Found { what: items.len(), path: path.into(), place: node.place.clone() });
@@ -175,7 +179,7 @@ impl Walk<'_> {
                 }
             }
             (Kind::Motions(keys, table), Value::Table(entries)) => {
-                let tag = table.tag.as_ref().map_or("", |tag| tag.key);
+                let tag = table.tag().map_or("", |(tag, _)| tag.name);
                 if let Some(entry) = entries.iter().find(|entry| entry.key == tag) {
                     let message = format!("`{path}` does not say along what");
                     let label = format!("belongs one level deeper, under {}", listing(keys.iter().copied()));
@@ -243,6 +247,28 @@ impl Walk<'_> {
                     } else if self.vector(field, item, item.items(), &path) {
                         self.facts.vectors.push(Found { what: item.items().len(), path, place: item.place.clone() });
                     }
+                }
+            }
+            Kind::Integers(count, min, max) => {
+                let fits = |item: &Node| matches!(item.value, Value::Integer(value) if (min..=max).contains(&value));
+                if items.len() != count || !items.iter().all(fits) {
+                    self.report(mismatch(field, node, path));
+                }
+            }
+            Kind::List(inner) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.value(&Field { kind: *inner, ..*field }, item, &item_path(index));
+                }
+            }
+            Kind::Within => {
+                let end = |node: &Node| match node.text() {
+                    Some("inf") => Some(f64::INFINITY),
+                    Some("-inf") => Some(f64::NEG_INFINITY),
+                    _ => node.number(),
+                };
+                let ends: Option<Vec<f64>> = items.iter().map(end).collect();
+                if !matches!(ends.as_deref(), Some([low, high]) if low < high && *low < f64::INFINITY) {
+                    self.report(mismatch(field, node, path));
                 }
             }
             Kind::Interval => {
@@ -334,40 +360,4 @@ impl Walk<'_> {
             None => self.report(unknown_word(node, path, word, built()).help(help)),
         }
     }
-}
-
-fn in_range(node: &Node, range: Range) -> bool {
-    node.number().is_some_and(|value| range.contains(value))
-}
-
-/// The field in one line, for help.
-fn explain(field: &Field) -> String {
-    format!("`{}`: {} ({})", field.name, field.doc, field.kind.describe())
-}
-
-fn mismatch(field: &Field, node: &Node, path: &str) -> Diagnostic {
-    let message = format!("`{path}` must be {}", field.kind.describe());
-    Diagnostic::new(&node.place, path, message, format!("found {}", node.describe()))
-        .help(format!("`{}`: {}", field.name, field.doc))
-}
-
-fn missing(keys: &Keys, node: &Node, path: &str, key: &str) -> Diagnostic {
-    let message = format!("missing key `{key}` in {}", keys.title);
-    Diagnostic::new(&node.place, path, message, format!("needs `{key}`"))
-}
-
-fn unknown_word<'a>(node: &Node, path: &str, word: &str, known: impl Iterator<Item = &'a str>) -> Diagnostic {
-    Diagnostic::new(&node.place, path, format!("`{path}` cannot be {word:?}"), suggestion(word, known))
-}
-
-fn unknown_key(table: &Table, keys: &Keys, entry: &Entry, path: &str) -> Diagnostic {
-    let tag = table.tag.as_ref().map(|tag| tag.key);
-    let built = keys.fields.iter().map(|field| field.name);
-    let message = format!("unknown key `{}` in {}", entry.key, keys.title);
-    Diagnostic::new(&entry.place, path, message, suggestion(&entry.key, keys.names(table)))
-        .help(format!("allowed keys: {}", listing(tag.into_iter().chain(built))))
-}
-
-fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(word, known).map_or("not known here".into(), |name| format!("did you mean `{name}`?"))
 }

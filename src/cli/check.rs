@@ -2,12 +2,12 @@
 
 use super::{CaseArgs, Manners, output};
 use crate::case::Loaded;
-use crate::case::data::HistoryFormat;
+use crate::case::data::{Analysis, HistoryFormat};
 use crate::growth::Theorem;
 use crate::memory::{Size, Sizes};
 use crate::run::{Prepared, prepare};
 use crate::sinks::columns::Columns;
-use crate::{Error, Result, advice, run, summary};
+use crate::{Error, Result, advice, first_order, run, summary};
 use clap::Args;
 use serde_json::json;
 
@@ -41,6 +41,13 @@ impl Check {
     }
 
     fn examine(&self, loaded: &Loaded) -> Result<()> {
+        if loaded.case.analysis == Analysis::FirstOrder {
+            let system = first_order::files::prepare(loaded)?;
+            let mut figures = first_order::review::figures(loaded, &system)?;
+            let sentences = advice::placed(&first_order::review::advise(&loaded.case, &system), loaded);
+            figures["advice"] = json!(sentences);
+            return self.show(&figures, &sentences);
+        }
         let Prepared { model, system, mut advice } = prepare(loaded)?;
         let case = &loaded.case;
         advice.extend(advice::suggest(case, &model, &system));
@@ -79,6 +86,10 @@ impl Check {
             "frames_bytes": frame_bytes,
             "advice": sentences,
         });
+        self.show(&figures, &sentences)
+    }
+
+    fn show(&self, figures: &serde_json::Value, sentences: &[String]) -> Result<()> {
         if self.json {
             return output::print(&format!("{figures:#}\n"));
         }
@@ -97,7 +108,7 @@ impl Check {
             };
             text += &format!("  {:<28}{value}\n", key.trim_end_matches("_bytes").replace('_', " "));
         }
-        for sentence in &sentences {
+        for sentence in sentences {
             text += &format!("advice: {sentence}\n");
         }
         output::print(&text)

@@ -1,9 +1,11 @@
 //! `carom list`.
 
 use super::output;
+use crate::case::columns::{COLUMNS, FAMILIES};
+use crate::obstacles::{OBSTACLES, ObstacleKind};
 use crate::{Result, cases, elements, schemes};
 use clap::{Args, ValueEnum};
-use schemes::KeyDefault;
+use schemes::Allowed;
 use std::fmt::Write;
 
 #[derive(Args)]
@@ -18,12 +20,13 @@ enum What {
     Elements,
     Contacts,
     Cases,
+    Columns,
 }
 
 impl List {
     pub fn execute(&self) -> Result<()> {
         let mut text = String::new();
-        for what in [What::Schemes, What::Elements, What::Contacts, What::Cases] {
+        for what in [What::Schemes, What::Elements, What::Contacts, What::Cases, What::Columns] {
             if self.what.is_none_or(|wanted| wanted == what) {
                 let (heading, rows) = rows(what);
                 if self.what.is_none() {
@@ -45,15 +48,18 @@ fn rows(what: What) -> (&'static str, Vec<(String, String)>) {
             for kind in schemes::SCHEMES {
                 rows.push((kind.name.to_string(), kind.summary.to_string()));
                 for key in kind.keys {
-                    let default = match &key.default {
-                        KeyDefault::Required => "required".to_string(),
-                        KeyDefault::Value(value) => format!("default {value}"),
-                        KeyDefault::Rule(rule, _) => format!("default {rule}"),
+                    let allowed = match key.allowed {
+                        Allowed::Between(min, max) => format!("in [{min:.4}, {max:.4}]"),
+                        Allowed::Positive => "positive".to_string(),
+                        Allowed::Words(words) => words.iter().map(|choice| choice.name).collect::<Vec<_>>().join(" | "),
+                        Allowed::Flag => "true | false".to_string(),
                     };
-                    let range = format!("in [{:.4}, {:.4}], {default}", key.min, key.max);
-                    rows.push((format!("  {}", key.name), format!("  {}; {range}", key.doc)));
+                    let words = format!("  {}; {allowed}, {}", key.doc, key.default.text());
+                    rows.push((format!("  {}", key.name), words));
                 }
             }
+            let words = "first-order systems: weights theta and, for multipliers, omega at the end of the step";
+            rows.push(("theta".into(), words.into()));
             ("schemes", rows)
         }
         What::Elements => {
@@ -61,21 +67,25 @@ fn rows(what: What) -> (&'static str, Vec<(String, String)>) {
             ("elements", rows.collect())
         }
         What::Contacts => {
-            let rows = CONTACTS.iter().map(|(name, summary)| (name.to_string(), summary.to_string()));
-            ("contacts", rows.collect())
+            let row = |kind: &&ObstacleKind| {
+                let keys: Vec<&str> = kind.keys.iter().map(|key| key.name).collect();
+                (kind.name.to_string(), format!("{}: {}", kind.doc, keys.join(", ")))
+            };
+            let between = "Bodies or node sets against each other, found by a search in every step";
+            let mut rows: Vec<_> = OBSTACLES.iter().map(row).collect();
+            rows.push(("between".into(), between.into()));
+            ("contacts", rows)
         }
         What::Cases => {
             let rows = cases::CASES.iter().map(|case| (case.name.to_string(), case.title().to_string()));
             ("cases", rows.collect())
         }
+        What::Columns => {
+            let every = COLUMNS.iter().map(|column| (column.name.to_string(), column.about.to_string()));
+            let own = FAMILIES.iter().flat_map(|(kind, columns)| {
+                columns.iter().map(move |column| (format!("{kind}.<name>.{}", column.name), column.about.to_string()))
+            });
+            ("columns of the history", every.chain(own).collect())
+        }
     }
 }
-
-/// What nodes may touch, as a contact of the case names it.
-const CONTACTS: &[(&str, &str)] = &[
-    ("plane", "nodes against a rigid plane: point, normal"),
-    ("half_plane", "nodes against a rigid half plane with an end: point, normal, direction"),
-    ("circle", "nodes against a rigid circle, from outside or from inside: centre, radius, inside"),
-    ("polyline", "nodes against a rigid polyline, with the body on its left: points"),
-    ("between", "bodies or node sets against each other, found by a search in every step"),
-];

@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod completions;
 mod converge;
+mod film;
 mod list;
 mod modes;
 mod new;
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 /// Impact of flexible structures, with an energy ledger that closes to round-off.
 #[derive(Parser)]
-#[command(name = "carom", version, max_term_width = 100)]
+#[command(name = "carom", version = env!("CAROM_VERSION"), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -89,6 +90,12 @@ enum Command {
     Merge(sweep::Merge),
     /// Write report.html of a finished run again, from its files.
     Report(report::Report),
+    /// Draw the film of a finished run from its files.
+    #[command(
+        after_help = "Examples:\n  carom film out/rotating-beam\n  carom film out/rotating-beam --format png --frames \
+                            240 --size 1280x720"
+    )]
+    Film(film::Film),
     /// Natural frequencies and mode shapes of a case.
     Modes(modes::Modes),
     /// What exists: schemes, elements, contacts, cases.
@@ -244,6 +251,7 @@ pub fn main() -> u8 {
         Command::Sweep(command) => command.execute(&manners, cli.threads),
         Command::Merge(command) => command.execute(&manners),
         Command::Report(command) => command.execute(&manners),
+        Command::Film(command) => command.execute(&manners),
         Command::Modes(command) => command.execute(&manners),
         Command::List(command) => command.execute(),
         Command::Schema(command) if command.markdown => output::print(&crate::case::reference()),

@@ -73,7 +73,7 @@ impl Progress {
         Progress { bar, shown, end, sketch: None }
     }
 
-    /// The same, with the energies collected for a drawing.
+    /// Also collects the energies, for a drawing.
     pub fn with_sketch(self) -> Progress {
         let curves = [("p", "potential"), ("s", "strain"), ("k", "kinetic"), ("*", "total")];
         Progress { sketch: Some(Sketch::new(self.end, &curves)), ..self }

@@ -3,7 +3,7 @@
 use super::{CaseArgs, Manners, output, stop, sweep};
 use crate::case::Loaded;
 use crate::checkpoint::Checkpoint;
-use crate::contact::solver::SOLVERS;
+use crate::laws::SOLVERS;
 use crate::summary::Summary;
 use crate::sweep::Sweep;
 use crate::{Error, Result, case, directory, memory, run};
@@ -33,8 +33,17 @@ pub struct Run {
 
 #[derive(Args)]
 pub struct Resume {
-    /// Output directory of the interrupted run or sweep.
+    /// Output directory of the interrupted run or sweep; with -o of any run.
     dir: PathBuf,
+    /// Leave DIR as it is and write a run of its own here, from the last checkpoint of DIR.
+    #[arg(short, long, value_name = "NEW")]
+    output: Option<PathBuf>,
+    /// End of the new run, in place of `time.end`.
+    #[arg(long, value_name = "T", requires = "output")]
+    until: Option<f64>,
+    /// Change a value of the new run: time.end, or one of solver, guards, expect; may be repeated.
+    #[arg(long, value_name = "PATH=VALUE", requires = "output")]
+    set: Vec<String>,
     /// Stop after this time with a checkpoint and exit code 8.
     #[arg(long, value_name = "T", value_parser = stop::seconds)]
     max_wall: Option<f64>,
@@ -55,6 +64,7 @@ impl Run {
             Start {
                 force: self.force,
                 from: None,
+                branch: None,
                 max_wall: self.max_wall,
                 max_memory: self.max_memory,
                 plot: self.plot,
@@ -70,6 +80,9 @@ impl Run {
 impl Resume {
     pub fn execute(&self, manners: &Manners, threads: Option<usize>) -> Result<()> {
         directory::demand_free(&self.dir)?;
+        if let Some(new) = &self.output {
+            return self.branch(new, manners);
+        }
         if Sweep::lives_in(&self.dir)? {
             return sweep::resume(&self.dir, self.max_wall, manners, threads);
         }
@@ -83,6 +96,7 @@ impl Resume {
             Start {
                 force: false,
                 from: Some(checkpoint),
+                branch: None,
                 max_wall: self.max_wall,
                 max_memory: self.max_memory,
                 plot: false,
@@ -91,10 +105,43 @@ impl Resume {
     }
 }
 
+impl Resume {
+    /// A new run from the last checkpoint of another.
+    fn branch(&self, new: &Path, manners: &Manners) -> Result<()> {
+        if Sweep::lives_in(&self.dir)? {
+            return Err(Error::Usage(format!("{} is a sweep; -o goes with a single run", self.dir.display())));
+        }
+        directory::demand_free(new)?;
+        let checkpoint = Checkpoint::read_for_branch(&self.dir)?;
+        let identity = &checkpoint.identity;
+        let until = self.until.map(|end| format!("time.end={end:?}"));
+        let set: Vec<String> = identity.overrides.iter().chain(&self.set).cloned().chain(until).collect();
+        let loaded = case::load(&identity.case_file, &set, identity.allow_outside)?;
+        if loaded.case.time.end <= checkpoint.state.time {
+            return Err(Error::Usage(format!(
+                "the checkpoint of {} is at time {}; the new run must end behind it, not at {} (--until)",
+                self.dir.display(),
+                checkpoint.state.time,
+                loaded.case.time.end
+            )));
+        }
+        let start = Start {
+            force: false,
+            from: None,
+            branch: Some((&self.dir, checkpoint)),
+            max_wall: self.max_wall,
+            max_memory: self.max_memory,
+            plot: false,
+        };
+        complete(&loaded, new, manners, start)
+    }
+}
+
 /// How a run starts and how long it may take.
-struct Start {
+struct Start<'a> {
     force: bool,
     from: Option<Checkpoint>,
+    branch: Option<(&'a Path, Checkpoint)>,
     max_wall: Option<f64>,
     max_memory: Option<u64>,
     plot: bool,
@@ -106,8 +153,14 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
         progress = progress.with_sketch();
     }
     let stop = stop::watch(start.max_wall, out)?;
-    let manner = run::Manner { force: start.force, from: start.from, stop: &stop, extra: &mut progress };
-    let summary = run::run_within(loaded, out, start.max_memory, manner)
+    let options = run::RunOptions {
+        force: start.force,
+        from: start.from,
+        branch: start.branch,
+        stop: &stop,
+        extra: &mut progress,
+    };
+    let summary = run::run_within(loaded, out, start.max_memory, options)
         .map_err(|error| with_place(error, &out.join(loaded.case.output.history.format.file())))?;
     if !manners.quiet {
         for advice in &summary.placed_advice {
@@ -123,6 +176,11 @@ fn complete(loaded: &Loaded, out: &Path, manners: &Manners, start: Start) -> Res
             "files",
             out.join(format!("{{{}, {}summary.json}}", settings.history.format.file(), frames)).display()
         ))?;
+        if let Some(film) = &settings.film {
+            let files = film.files();
+            let more = if files.len() > 1 { " and so on" } else { "" };
+            output::print(&format!("  {:<24}{}{more}\n", "film", out.join(&files[0]).display()))?;
+        }
         if settings.report {
             output::print(&format!("  {:<24}{}\n", "report", out.join("report.html").display()))?;
         }

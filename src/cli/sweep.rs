@@ -1,7 +1,7 @@
 //! `carom sweep` and `carom merge`.
 
 use super::{CaseArgs, Manners, failures, output, pool, stop};
-use crate::sweep::{self, Plan, Row, Sweep, Table, Wish};
+use crate::sweep::{self, Plan, Row, Sweep, SweepOptions, Table};
 use crate::{Error, Result, directory, files};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -58,7 +58,7 @@ fn shard(text: &str) -> std::result::Result<Shard, String> {
 
 impl Command {
     pub fn execute(&self, manners: &Manners, threads: Option<usize>) -> Result<()> {
-        let wish = Wish {
+        let wish = SweepOptions {
             case: self.case.case.clone(),
             set: self.case.set.clone(),
             allow_outside: self.case.allow_outside,
@@ -120,7 +120,7 @@ fn complete(
 fn tell(plan: &Plan, rows: &[Row], out: &Path, manners: &Manners) -> Result<()> {
     output::print(&Table { axes: &plan.axes()?, rows }.text(&plan.plot))?;
     if !manners.quiet {
-        let figure = if files::exists(&out.join("figure.svg"))? { ", figure.svg" } else { "" };
+        let figure = if files::exists(&out.join("figure.svg"))? { ", figure.{svg, png}" } else { "" };
         output::say(&format!("files: {}", out.join(format!("{{table.csv, table.jsonl{figure}}}")).display()));
     }
     failures(rows.iter().filter(|row| row.failed()).count(), rows.len())

@@ -1,12 +1,12 @@
 //! `carom test`.
 
 use super::{Manners, output, pool};
-use crate::case;
-use crate::expect::{Verdict, Watch, bless, junit};
+use crate::case::{self, data::Analysis};
+use crate::expect::{Tracker, Verdict, Watch, bless, junit};
 use crate::files::{list, read_text, rewrite, write_atomically};
 use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
-use crate::{Error, Result, run};
+use crate::{Error, Result, first_order, run};
 use clap::Args;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -98,6 +98,13 @@ fn judge(file: PathBuf) -> Tested {
     let clock = Instant::now();
     let verdicts = || {
         let loaded = case::load(&file, &[], false)?;
+        if loaded.case.analysis == Analysis::FirstOrder {
+            let system = first_order::files::prepare(&loaded)?;
+            let mut tracker = Tracker::new(&loaded.case.expect, &first_order::record::names(&system));
+            let (_, course, _) = first_order::files::watch(&loaded, &mut tracker)?;
+            let worst = course.worst[0];
+            return Ok(tracker.judge(&loaded.case.expect, &|key| (key == "defect.max").then_some(worst)));
+        }
         let prepared = run::prepare(&loaded)?;
         let columns = Columns::new(&prepared.model, &prepared.system);
         let mut digest = Digest::new(&prepared.system);

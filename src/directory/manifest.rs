@@ -2,6 +2,7 @@
 //!
 //! It says which files are ours, and so which ones `--force` may remove.
 
+use crate::case::data::FilmOutput;
 use crate::checkpoint::Checkpoint;
 use crate::files::{find, write_atomically};
 use crate::{Error, Result};
@@ -45,13 +46,23 @@ impl Manifest {
         Manifest { format: 1, files, series: vec![], runs: 0 }
     }
 
-    /// The same with a list of frames, and their names with `#` for the number.
+    /// Adds a list of frames, and their names with `#` for the number.
     pub fn with_series(mut self, list: &str, frames: &str) -> Manifest {
         self.series.push([list.into(), frames.into()]);
         self
     }
 
-    /// The same with so many runs of a sweep.
+    /// This manifest with other single files.
+    pub fn with_files<'a>(&self, files: impl Iterator<Item = &'a str>) -> Manifest {
+        Manifest { files: files.map(String::from).collect(), ..self.clone() }
+    }
+
+    /// Single files that are listed.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
+    /// Adds so many runs of a sweep.
     pub fn with_runs(mut self, runs: usize) -> Manifest {
         self.runs = runs as u64;
         self
@@ -61,12 +72,18 @@ impl Manifest {
     pub fn of_case(case: &Value) -> Manifest {
         let output = &case["output"];
         let history = if output["history"]["format"] == "npy" { "history.npy" } else { "history.csv" };
-        let mut manifest = Manifest::new(&[history, "summary.json", "checkpoint.bin"]);
-        if output["report"] != false {
-            manifest.files.extend(["animation.json", "report.html"].map(String::from));
+        let mut manifest = Manifest::new(&[history, "summary.json", "checkpoint.bin", "checkpoint.last.bin"]);
+        let film = FilmOutput::parse(&output["film"]).ok();
+        if output["report"] != false || film.is_some() {
+            manifest.files.push("animation.json".into());
         }
+        if output["report"] != false {
+            manifest.files.push("report.html".into());
+        }
+        manifest.files.extend(film.iter().flat_map(FilmOutput::files));
         if output["vtk"].is_object() {
             manifest = manifest.with_series("series.pvd", "frames/#.vtu");
+            manifest = manifest.with_series("obstacles.pvd", "frames/obstacles-#.vtu");
         }
         if output["vtk"]["surface"] == true {
             manifest = manifest.with_series("surface.pvd", "frames/surface-#.vtu");
@@ -74,16 +91,32 @@ impl Manifest {
         manifest
     }
 
+    /// What a run of a first-order system writes: no frames, and nothing to animate.
+    pub fn of_first_order(case: &Value) -> Manifest {
+        let mut manifest = Manifest::of_case(case);
+        manifest.files.retain(|name| name != "animation.json");
+        manifest
+    }
+
     /// All that a run may write, for one of which nothing more is known.
     fn of_any_run() -> Manifest {
-        let files = ["history.csv", "history.npy", "summary.json", "checkpoint.bin", "animation.json", "report.html"];
+        let files = [
+            "history.csv",
+            "history.npy",
+            "summary.json",
+            "checkpoint.bin",
+            "checkpoint.last.bin",
+            "animation.json",
+            "report.html",
+        ];
         let manifest = Manifest::new(&files).with_series("series.pvd", "frames/#.vtu");
+        let manifest = manifest.with_series("obstacles.pvd", "frames/obstacles-#.vtu");
         manifest.with_series("surface.pvd", "frames/surface-#.vtu")
     }
 
     /// What an earlier run wrote into a directory: by its manifest or, in one of the first edition, which had none, by
     /// its summary, its checkpoint, or its plan of a sweep. Nothing if the directory is not ours.
-    pub(super) fn of_earlier(dir: &Path) -> Result<Option<Manifest>> {
+    pub fn of_earlier(dir: &Path) -> Result<Option<Manifest>> {
         let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
         if let Some(bytes) = find(&dir.join(FILE))? {
             let manifest = Manifest::parse(&bytes);
@@ -116,8 +149,8 @@ impl Manifest {
         Ok(None)
     }
 
-    /// The same for a complete run, whose lists name every frame that it wrote. One with a checkpoint may be on its way to
-    /// its end again.
+    /// Narrowed to the frames that were written, if the run is complete: its lists name every one of them. A run with a
+    /// checkpoint may be on its way to its end again.
     pub(super) fn complete(mut self, dir: &Path) -> Result<Manifest> {
         let has = |name: &str| find(&dir.join(name)).map(|bytes| bytes.is_some());
         if !self.lists("summary.json") || !has("summary.json")? || has("checkpoint.bin")? {

@@ -12,6 +12,7 @@ pub use manifest::Manifest;
 use crate::{Error, Result, files};
 use lock::Lock;
 use manifest::{RUNS, whole_name};
+use std::collections::BTreeSet;
 use std::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -94,6 +95,27 @@ impl Directory {
             }
         }
         manifest.write(dir)
+    }
+
+    /// Removes files by their names for good, with what a killed process left of their next content. One that is not there
+    /// is no error, nor is a directory.
+    pub fn remove(&self, names: &BTreeSet<&str>) -> Result<()> {
+        let folders: BTreeSet<&str> =
+            names.iter().map(|name| name.rsplit_once('/').map_or("", |(dir, _)| dir)).collect();
+        for folder in folders {
+            let path = self.path.join(folder);
+            if !files::exists(&path)? {
+                continue;
+            }
+            for (name, _) in entries(&path)?.into_iter().filter(|(_, kind)| kind.is_file()) {
+                let whole = whole_name(&if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") });
+                if names.contains(whole.as_str()) {
+                    files::remove_file(&path.join(name))?;
+                }
+            }
+            files::sync_directory(&path)?;
+        }
+        Ok(())
     }
 }
 

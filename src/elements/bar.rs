@@ -1,14 +1,17 @@
 //! Axial bar, (T30): in one dimension, or a truss member in the plane with small rotations.
 
-use super::{Block, Element, ElementKind, Local, Resultants, Tangent, translations, two_node_mass};
-use crate::model::Body;
-use crate::system::Nodes;
+use super::Body;
+use super::{Block, Element, ElementKind, Extent, Local, Resultants, Tangent, translations, two_node_mass};
+use crate::nodes::Nodes;
 
 pub(super) const KIND: ElementKind = ElementKind {
     name: "bar",
     summary: "axial bar in one dimension, or truss member in the plane (small rotations)",
     required: &["line|polyline|mesh", "material", "section"],
     optional: &["group", "mass_matrix", "damping", "displacement", "velocity", "spin", "spin_centre"],
+    own: &[],
+    extent: Extent::Line,
+    turns: false,
     components: translations,
     build,
 };
@@ -58,6 +61,35 @@ impl Bars {
     }
 }
 
+impl Bars {
+    /// Internal forces in one dimension. Bars mostly follow each other, and the force at the node between them stays in a
+    /// register: to read again what was just written would take longer than all the rest.
+    fn internal_along_line(&self, q: &[f64], f: &mut [f64]) -> f64 {
+        let (mut twice_energy, mut own, mut at, mut place) = (0.0, 0.0, usize::MAX, 0.0);
+        let constants = self.stiffness.iter().zip(&self.direction);
+        for (&[from, to], (stiffness, [direction, _])) in self.block.dofs.as_chunks::<2>().0.iter().zip(constants) {
+            let (from, to) = (from as usize, to as usize);
+            if from != at {
+                if let Some(f) = f.get_mut(at) {
+                    *f = own;
+                }
+                (own, place) = (f[from], q[from]);
+            }
+            let end = q[to];
+            let elongation = direction * (end - place);
+            let force = stiffness * elongation;
+            twice_energy += force * elongation;
+            let component = force * direction;
+            f[from] = own - component;
+            (own, at, place) = (f[to] + component, to, end);
+        }
+        if let Some(f) = f.get_mut(at) {
+            *f = own;
+        }
+        0.5 * twice_energy
+    }
+}
+
 impl Element for Bars {
     fn block(&self) -> &Block {
         &self.block
@@ -68,6 +100,9 @@ impl Element for Bars {
     }
 
     fn internal(&self, q: &[f64], f: &mut [f64]) -> f64 {
+        if self.dimension == 1 {
+            return self.internal_along_line(q, f);
+        }
         let mut twice_energy = 0.0;
         for e in 0..self.block.len() {
             let elongation = self.elongation(e, q);

@@ -2,9 +2,9 @@
 //! of any size. Its mass matrix is constant: in the plane there are no gyroscopic terms.
 
 use super::section::{Section, Stiffness, Strains};
-use super::{Block, Element, ElementKind, Local, Resultants, Tangent, gather, planar_beam};
-use crate::model::{Body, Properties};
-use crate::system::Nodes;
+use super::{Block, Element, ElementKind, Extent, Local, Resultants, Tangent, gather, planar_beam};
+use super::{Body, Properties};
+use crate::nodes::Nodes;
 
 pub(super) const KIND: ElementKind = ElementKind {
     name: "beam",
@@ -20,6 +20,9 @@ pub(super) const KIND: ElementKind = ElementKind {
         "spin",
         "spin_centre",
     ],
+    own: &[],
+    extent: Extent::Line,
+    turns: true,
     components: planar_beam,
     build,
 };

@@ -3,10 +3,10 @@
 //! Forces come from three natural strains (elongation, curvature, rotation against the chord), so that a rigid motion
 //! leaves no digits behind and a slender beam does not lock.
 
-use super::{Block, Element, ElementKind, Local, Resultants, Tangent, gather, in_plane_frame, planar_beam};
+use super::{Block, Element, ElementKind, Extent, Local, Resultants, Tangent, gather, in_plane_frame, planar_beam};
+use super::{Body, Properties};
 use crate::la::Processor;
-use crate::model::{Body, Properties};
-use crate::system::Nodes;
+use crate::nodes::Nodes;
 use nalgebra::SVector;
 use pulp::{Simd, WithSimd};
 
@@ -15,6 +15,9 @@ pub(super) const KIND: ElementKind = ElementKind {
     summary: "Timoshenko beam for small rotations, exact shear-flexible element",
     required: &["line|polyline|mesh", "material", "section"],
     optional: &["group", "mass_matrix", "damping", "displacement", "velocity", "spin", "spin_centre"],
+    own: &[],
+    extent: Extent::Line,
+    turns: false,
     components: planar_beam,
     build,
 };

@@ -1,14 +1,17 @@
 //! Point mass.
 
-use super::{Block, Element, ElementKind, Local, Resultants, Tangent, translations};
-use crate::model::Body;
-use crate::system::Nodes;
+use super::Body;
+use super::{Block, Element, ElementKind, Extent, Local, Resultants, Tangent, translations};
+use crate::nodes::Nodes;
 
 pub(super) const KIND: ElementKind = ElementKind {
     name: "mass",
     summary: "point mass",
     required: &["at", "mass"],
     optional: &["displacement", "velocity"],
+    own: &[],
+    extent: Extent::Point,
+    turns: false,
     components: translations,
     build,
 };

@@ -5,13 +5,16 @@
 
 mod bar;
 mod beam;
+mod body;
 mod linear_beam;
 mod mass;
 pub mod section;
 mod spring;
 
-use crate::model::{Body, Component};
-use crate::system::Nodes;
+pub use body::{Body, Properties, SectionValues};
+
+use crate::keys::Field;
+use crate::nodes::{Component, Nodes};
 use nalgebra::SMatrix;
 use section::Section;
 
@@ -132,10 +135,39 @@ pub struct ElementKind {
     pub required: &'static [&'static str],
     /// Further keys that may be there.
     pub optional: &'static [&'static str],
+    /// Keys among these that mean something else here than in other bodies.
+    pub own: &'static [Field],
+    /// What its nodes are.
+    pub extent: Extent,
+    /// Whether it knows rotations of any size; others know small ones only.
+    pub turns: bool,
     /// Components that a node of this element has, in a model of one or two dimensions.
     pub components: fn(usize) -> &'static [Component],
     /// Makes the elements of a body.
     pub build: fn(&Body, &Nodes) -> Box<dyn Element>,
+}
+
+/// What the nodes of a body are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Its own, along lines.
+    Line,
+    /// Two of other bodies, which it joins.
+    Link,
+    /// Its own, a single one.
+    Point,
+}
+
+impl ElementKind {
+    /// Whether its nodes have rotations: it needs two dimensions, and a section with inertia.
+    pub fn bends(&self) -> bool {
+        (self.components)(2).contains(&Component::Theta)
+    }
+
+    /// Whether it carries axial forces alone, and knows small rotations only.
+    pub fn is_bar(&self) -> bool {
+        self.extent == Extent::Line && !self.bends() && !self.turns
+    }
 }
 
 /// Every element that carom has.

@@ -78,22 +78,22 @@ impl<N: Number> Section<N> {
         self.strains_at(a, b, half_turn(a[2], b[2]))
     }
 
-    /// The same with [`half_turn`] of the rotations known.
+    /// (T35) where [`half_turn`] of the rotations is known.
     #[inline(always)]
     pub fn strains_at(&self, a: &[N; 3], b: &[N; 3], [half_sine, half_cosine]: [N; 2]) -> Strains<N> {
         let ([along, across], per) = (self.direction, self.per_length);
         let two = per.like(2.0);
         let (x, y) = (b[0] - a[0], b[1] - a[1]);
-        let (u, v) = (along.times_plus(x, across * y), along.times_plus(y, -(across * x)));
+        let (u, v) = (along.mul_add(x, across * y), along.mul_add(y, -(across * x)));
         let versine = two * half_sine * half_sine;
         let (sine, cosine) = (two * half_sine * half_cosine, per.like(1.0) - versine);
         Strains {
             values: [
-                cosine.times_plus(u, sine * v).times_plus(per, -versine),
-                cosine.times_plus(v, -(sine * u)).times_plus(per, -sine),
+                cosine.mul_add(u, sine * v).mul_add(per, -versine),
+                cosine.mul_add(v, -(sine * u)).mul_add(per, -sine),
                 (b[2] - a[2]) * per,
             ],
-            angle: [along.times_plus(cosine, -(across * sine)), across.times_plus(cosine, along * sine)],
+            angle: [along.mul_add(cosine, -(across * sine)), across.mul_add(cosine, along * sine)],
         }
     }
 
@@ -110,9 +110,9 @@ impl<N: Number> Section<N> {
         let ([axial, shear, moment], [stretch, slip, curvature]) = (self.stresses(strains), strains.values);
         let [c, s] = strains.angle;
         let half = self.length.like(0.5) * self.length;
-        let energy = half * axial.times_plus(stretch, shear.times_plus(slip, moment * curvature));
-        let (x, y) = (c.times_plus(axial, -(s * shear)), s.times_plus(axial, c * shear));
-        let turn = half * axial.times_plus(slip, -(shear.times_plus(stretch, shear)));
+        let energy = half * axial.mul_add(stretch, shear.mul_add(slip, moment * curvature));
+        let (x, y) = (c.mul_add(axial, -(s * shear)), s.mul_add(axial, c * shear));
+        let turn = half * axial.mul_add(slip, -(shear.mul_add(stretch, shear)));
         (energy, [[-x, -y, turn - moment], [x, y, turn + moment]])
     }
 
@@ -139,12 +139,12 @@ impl<N: Number> Rigidity<N> {
     #[inline(always)]
     pub fn tangent(&self, [stretch, slip]: [N; 2], [c, s]: [N; 2]) -> Stiffness<N> {
         // Parts of w along and, with the other sign, across the section.
-        let (along, across) = (self.along * slip, self.across[1].times_plus(stretch, self.across[0]));
-        let turning = self.arm * along.times_plus(slip, across.times_plus(stretch, across));
+        let (along, across) = (self.along * slip, self.across[1].mul_add(stretch, self.across[0]));
+        let turning = self.arm * along.mul_add(slip, across.mul_add(stretch, across));
         let (x, y) = (self.difference * c, self.difference * s);
         Stiffness {
-            places: [x.times_plus(c, self.least), x * s, y.times_plus(s, self.least)],
-            mixed: [along.times_plus(c, across * s), along.times_plus(s, -(across * c))],
+            places: [x.mul_add(c, self.least), x * s, y.mul_add(s, self.least)],
+            mixed: [along.mul_add(c, across * s), along.mul_add(s, -(across * c))],
             own: turning + self.bending,
             cross: turning - self.bending,
         }

@@ -2,15 +2,19 @@
 //!
 //! In one dimension the length is signed and the force affine; in the plane the spring turns with its nodes.
 
-use super::{Block, Element, ElementKind, Local, Resultants, Tangent, translations};
-use crate::model::Body;
-use crate::system::Nodes;
+use super::Body;
+use super::{Block, Element, ElementKind, Extent, Local, Resultants, Tangent, translations};
+use crate::keys::{Kind, NON_NEGATIVE, optional};
+use crate::nodes::Nodes;
 
 pub(super) const KIND: ElementKind = ElementKind {
     name: "spring",
     summary: "spring and dashpot between two nodes; in the plane it turns with them",
     required: &["between", "stiffness"],
     optional: &["damping", "rest_length"],
+    own: &[optional("damping", Kind::Number(NON_NEGATIVE), "Dashpot constant")],
+    extent: Extent::Link,
+    turns: true,
     components: translations,
     build,
 };

@@ -2,7 +2,7 @@
 
 use super::Verdict;
 use crate::Error;
-use crate::report::escape;
+use crate::canvas::escape;
 use std::fmt::Write;
 
 /// One case: its file, how long it took, and its verdicts or why there are none.

@@ -5,16 +5,32 @@ pub mod junit;
 
 use crate::Result;
 use crate::case::data::Expect;
+use crate::first_order::record::{Reader, Row};
 use crate::march::Arrival;
 use crate::sinks::columns::Columns;
 use crate::sinks::digest::Digest;
+use crate::sinks::key_results::KeyResults;
 use crate::sinks::{Record, Sink};
 use std::collections::BTreeMap;
 
-/// Watches the columns that the expectations name.
+/// Watches what the expectations name.
 pub struct Watch<'a> {
-    columns: &'a Columns,
-    values: Vec<f64>,
+    results: KeyResults<'a>,
+    /// Previous row, for values between instants.
+    before: Vec<f64>,
+    instants: Vec<Instant>,
+}
+
+/// The value of a column at an instant.
+struct Instant {
+    key: String,
+    column: usize,
+    time: f64,
+    value: f64,
+}
+
+/// Follows what expectations name through the rows of a run, whatever its columns are.
+pub struct Tracker {
     /// Previous row, for values between instants.
     before: Vec<f64>,
     wanted: Vec<Wanted>,
@@ -52,35 +68,16 @@ pub struct Verdict {
 impl<'a> Watch<'a> {
     /// Watches what `expect` names among the columns.
     pub fn new(expect: &BTreeMap<String, Expect>, columns: &'a Columns) -> Watch<'a> {
-        let wanted = expect.keys().filter_map(|key| {
-            let (name, part) = match key.split_once('@') {
-                Some((name, time)) => (name, Part::At(time.parse().ok()?)),
-                None => {
-                    let (name, ending) = key.rsplit_once('.')?;
-                    let part = match ending {
-                        "final" => Part::Final,
-                        "min" => Part::Min,
-                        "max" => Part::Max,
-                        _ => return None,
-                    };
-                    (name, part)
-                }
-            };
-            let column = columns.names().iter().position(|column| column == name)?;
-            Some(Wanted { key: key.clone(), column, part, value: f64::NAN })
+        let instants = expect.keys().filter_map(|key| {
+            let (name, time) = key.split_once('@')?;
+            Some(Instant { key: key.clone(), column: columns.find(name)?, time: time.parse().ok()?, value: f64::NAN })
         });
-        Watch { wanted: wanted.collect(), columns, values: Vec::new(), before: Vec::new() }
+        Watch { instants: instants.collect(), results: KeyResults::new(columns), before: Vec::new() }
     }
 
     /// Judges all expectations after the run.
     pub fn judge(&self, expect: &BTreeMap<String, Expect>, digest: &Digest, arrival: &Arrival) -> Vec<Verdict> {
-        let judge = |(key, expect): (&String, &Expect)| {
-            let measured = self.measured(key, digest, arrival);
-            let holds = holds(expect, measured);
-            let remedy = if holds { None } else { remedy(expect, measured) };
-            Verdict { key: key.clone(), measured, wanted: words(expect), holds, remedy }
-        };
-        expect.iter().map(judge).collect()
+        verdicts(expect, |key| self.measured(key, digest, arrival))
     }
 
     fn measured(&self, key: &str, digest: &Digest, arrival: &Arrival) -> f64 {
@@ -90,8 +87,13 @@ impl<'a> Watch<'a> {
             "penetration.max" => return digest.penetration,
             _ => {}
         }
-        if let Some(wanted) = self.wanted.iter().find(|wanted| wanted.key == key) {
-            return wanted.value;
+        if let Some(instant) = self.instants.iter().find(|instant| instant.key == key) {
+            return instant.value;
+        }
+        if let Some((name, ending)) = key.rsplit_once('.')
+            && let Some(value) = self.results.of(name).and_then(|result| result.get(ending))
+        {
+            return value;
         }
         let event = key.strip_prefix("contact.").and_then(|rest| rest.rsplit_once('.'));
         let found = event.and_then(|(name, event)| {
@@ -110,26 +112,92 @@ impl<'a> Watch<'a> {
 
 impl Sink for Watch<'_> {
     fn record(&mut self, record: &Record) -> Result<()> {
-        std::mem::swap(&mut self.before, &mut self.values);
-        self.columns.fill(record, &mut self.values);
+        self.before.clear();
+        self.before.extend_from_slice(self.results.row());
+        self.results.record(record)?;
         let time = record.attempt.state.time;
+        for instant in self.instants.iter_mut().filter(|instant| instant.value.is_nan() && time >= instant.time) {
+            let now = self.results.row()[instant.column];
+            let start = time - record.h;
+            let share = if record.h > 0.0 { ((instant.time - start) / record.h).clamp(0.0, 1.0) } else { 1.0 };
+            let old = self.before.get(instant.column).copied().unwrap_or(now);
+            instant.value = old + share * (now - old);
+        }
+        Ok(())
+    }
+}
+
+impl Tracker {
+    /// Follows what `expect` names among the columns.
+    pub fn new(expect: &BTreeMap<String, Expect>, names: &[String]) -> Tracker {
+        let wanted = expect.keys().filter_map(|key| {
+            let (name, part) = match key.split_once('@') {
+                Some((name, time)) => (name, Part::At(time.parse().ok()?)),
+                None => {
+                    let (name, ending) = key.rsplit_once('.')?;
+                    let part = match ending {
+                        "final" => Part::Final,
+                        "min" => Part::Min,
+                        "max" => Part::Max,
+                        _ => return None,
+                    };
+                    (name, part)
+                }
+            };
+            let column = names.iter().position(|column| column == name)?;
+            Some(Wanted { key: key.clone(), column, part, value: f64::NAN })
+        });
+        Tracker { wanted: wanted.collect(), before: Vec::new() }
+    }
+
+    /// Takes a row.
+    pub fn see(&mut self, time: f64, h: f64, values: &[f64]) {
         for wanted in &mut self.wanted {
-            let now = self.values[wanted.column];
+            let now = values[wanted.column];
             match wanted.part {
                 Part::Final => wanted.value = now,
                 Part::Min => wanted.value = wanted.value.min(now),
                 Part::Max => wanted.value = wanted.value.max(now),
                 Part::At(t) if wanted.value.is_nan() && time >= t => {
-                    let start = time - record.h;
-                    let share = if record.h > 0.0 { ((t - start) / record.h).clamp(0.0, 1.0) } else { 1.0 };
+                    let start = time - h;
+                    let share = if h > 0.0 { ((t - start) / h).clamp(0.0, 1.0) } else { 1.0 };
                     let old = self.before.get(wanted.column).copied().unwrap_or(now);
                     wanted.value = old + share * (now - old);
                 }
                 Part::At(_) => {}
             }
         }
+        self.before.clear();
+        self.before.extend_from_slice(values);
+    }
+
+    /// What a key came to, if it names a column.
+    fn value(&self, key: &str) -> Option<f64> {
+        self.wanted.iter().find(|wanted| wanted.key == key).map(|wanted| wanted.value)
+    }
+
+    /// Judges all expectations after the run; `other` knows what no column shows.
+    pub fn judge(&self, expect: &BTreeMap<String, Expect>, other: &dyn Fn(&str) -> Option<f64>) -> Vec<Verdict> {
+        verdicts(expect, |key| other(key).or_else(|| self.value(key)).unwrap_or(f64::NAN))
+    }
+}
+
+impl Reader for Tracker {
+    fn take(&mut self, row: &Row) -> Result<()> {
+        self.see(row.time, row.h, row.values);
         Ok(())
     }
+}
+
+/// How all expectations turn out for what their keys came to.
+fn verdicts(expect: &BTreeMap<String, Expect>, measured: impl Fn(&str) -> f64) -> Vec<Verdict> {
+    let judge = |(key, expect): (&String, &Expect)| {
+        let measured = measured(key);
+        let holds = holds(expect, measured);
+        let remedy = if holds { None } else { remedy(expect, measured) };
+        Verdict { key: key.clone(), measured, wanted: words(expect), holds, remedy }
+    };
+    expect.iter().map(judge).collect()
 }
 
 fn holds(expect: &Expect, measured: f64) -> bool {

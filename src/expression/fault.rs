@@ -25,7 +25,7 @@ impl Fault {
         1 + self.text[..self.at.start].chars().count()
     }
 
-    /// The same with help.
+    /// Adds what is allowed, or what to write instead.
     pub(super) fn help(mut self, text: impl Into<String>) -> Fault {
         self.help = Some(text.into());
         self

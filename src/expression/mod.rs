@@ -48,6 +48,7 @@
 mod fault;
 mod parse;
 mod scalar;
+mod structure;
 mod tape;
 
 #[cfg(test)]
@@ -130,6 +131,33 @@ impl Expression {
     /// Its value; one value per variable must be given.
     pub fn value(&self, values: &[f64]) -> f64 {
         evaluate(&self.tape, self.height, |place| values[place])
+    }
+
+    /// Whether it uses one of these variables.
+    pub fn uses_any(&self, mut variables: std::ops::Range<usize>) -> bool {
+        variables.any(|variable| self.uses(variable))
+    }
+
+    /// Its value where the first variable is `t` and the others are zero.
+    pub fn value_at_time(&self, t: f64) -> f64 {
+        evaluate(&self.tape, self.height, |place| if place == 0 { t } else { 0.0 })
+    }
+
+    /// Its value where the first variable is `t` and the others are `x`.
+    pub fn value_of(&self, t: f64, x: &[f64]) -> f64 {
+        evaluate(&self.tape, self.height, |place| if place == 0 { t } else { x[place - 1] })
+    }
+
+    /// Its derivatives in the variables behind the first, where that is `t` and the others are `x`.
+    pub fn gradient_of(&self, t: f64, x: &[f64], gradient: &mut [f64]) {
+        for (chunk, slopes) in gradient.chunks_mut(LANES).enumerate() {
+            let first = 1 + chunk * LANES;
+            let dual = evaluate(&self.tape, self.height, |place| {
+                let one = |lane: usize| if place == first + lane { 1.0 } else { 0.0 };
+                Dual { value: if place == 0 { t } else { x[place - 1] }, slopes: std::array::from_fn(one) }
+            });
+            slopes.copy_from_slice(&dual.slopes[..slopes.len()]);
+        }
     }
 
     /// Its value; its first derivatives in all variables go into `gradient`, which has one place for each.

@@ -77,7 +77,7 @@ impl Call {
 pub enum Fault {
     /// The process is killed just before: neither this call nor any later one does anything.
     Kill,
-    /// The same, with half of the bytes written if the call is a write.
+    /// The process is killed in the middle of the call: half of the bytes are written if it is a write.
     KillHalfWay,
     /// The disk is full from here on (ENOSPC): half of a write, then nothing that needs space.
     Full,

@@ -4,7 +4,7 @@ use super::faults::{Call, perform};
 use super::{File, sync_parent};
 use crate::error::{Error, Result};
 use std::fs::OpenOptions;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -39,6 +39,20 @@ impl Growing {
         let file = BufWriter::with_capacity(1 << 16, open().map_err(fail)?);
         let (path, length) = (path.to_path_buf(), length.unwrap_or(0));
         Ok(Growing { path, file, length, flushed: Instant::now(), lasting: false })
+    }
+
+    /// Copies a file that may be large.
+    pub fn copy(from: &Path, to: &Path) -> Result<()> {
+        let fail = |error| Error::io("read", from)(error);
+        let mut source = super::open(from).map_err(fail)?;
+        let mut copy = Growing::open(to, None)?;
+        let mut bytes = vec![0; 1 << 16];
+        loop {
+            match source.read(&mut bytes).map_err(fail)? {
+                0 => return copy.sync().map(|_| ()),
+                n => copy.append(&bytes[..n])?,
+            }
+        }
     }
 
     /// Appends bytes; they reach the disk within a second or so, as long as more of them come.

@@ -115,8 +115,8 @@ impl Factor {
 
     /// Solves in place where the right-hand side is zero but for parts with these rows.
     pub fn solve_at(&mut self, rows: impl Iterator<Item = usize>, b: &mut [f64]) {
-        // A contact touches three nodes at most, with two rows each.
-        let (mut done, mut count) = ([u32::MAX; 6], 0);
+        // A contact touches three points at most, with three rows each.
+        let (mut done, mut count) = ([u32::MAX; 9], 0);
         for row in rows.filter(|&row| row < self.n) {
             let part = self.owner[row];
             if !done[..count].contains(&part) {

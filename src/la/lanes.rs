@@ -5,76 +5,58 @@
 //! recurrence along the line hides the latency of one segment behind the other three.
 
 use super::Processor;
-use std::ops::{Add, Mul, Sub};
+use super::number::Number;
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Numbers in a row.
 pub const LANES: usize = 4;
 
-/// The same place of all segments.
+/// One number of every segment, at the same place of each.
 pub type Row = [f64; LANES];
 
-/// One number or a row of them, in the instructions `Set`. Products with sums are fused where the processor can.
-pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// Token that the instructions exist.
-    type Set: Copy;
-    /// The same in memory.
-    type Row: Copy;
-    /// A number in all places.
-    fn splat(set: Self::Set, x: f64) -> Self;
-    /// From memory.
-    fn load(set: Self::Set, row: &Self::Row) -> Self;
-    /// To memory.
-    fn store(self, row: &mut Self::Row);
-    /// The same in memory.
-    #[inline(always)]
-    fn row(self) -> Self::Row
-    where
-        Self::Row: Default,
-    {
-        let mut row = Self::Row::default();
-        self.store(&mut row);
-        row
-    }
-    /// self·b + c.
-    fn mul_add(self, b: Self, c: Self) -> Self;
-    /// c − self·b.
-    fn take_from(self, b: Self, c: Self) -> Self;
-    /// The same number, or zero where it is below the last digit of `dust`.
-    #[inline(always)]
-    fn without(self, dust: Self) -> Self {
-        (self + dust) - dust
-    }
+/// Operators of a row, from what they make of two.
+macro_rules! operators {
+    ($type:ident, $($operator:ident $name:ident($x:ident, $y:ident) = $result:expr),*) => {
+        $(impl $operator for $type {
+            type Output = $type;
+
+            #[inline(always)]
+            fn $name(self, other: $type) -> $type {
+                let ($x, $y) = (self, other);
+                $result
+            }
+        })*
+    };
 }
 
-impl Number for f64 {
-    type Set = ();
-    type Row = f64;
+/// What rows of all instructions share: how they lie in memory, and what is found from single places.
+macro_rules! shared {
+    () => {
+        type Row = Row;
+        const LANES: usize = LANES;
 
-    #[inline(always)]
-    fn splat((): (), x: f64) -> f64 {
-        x
-    }
+        #[inline(always)]
+        fn rows(x: &[f64]) -> &[Row] {
+            x.as_chunks().0
+        }
 
-    #[inline(always)]
-    fn load((): (), row: &f64) -> f64 {
-        *row
-    }
+        #[inline(always)]
+        fn rows_mut(x: &mut [f64]) -> &mut [Row] {
+            x.as_chunks_mut().0
+        }
 
-    #[inline(always)]
-    fn store(self, row: &mut f64) {
-        *row = self;
-    }
+        #[inline(always)]
+        fn sum(self) -> f64 {
+            let [a, b, c, d] = self.row();
+            (a + c) + (b + d)
+        }
 
-    #[inline(always)]
-    fn mul_add(self, b: f64, c: f64) -> f64 {
-        // Not the method of the same name, which is slow where the processor has no such instruction.
-        self * b + c
-    }
-
-    #[inline(always)]
-    fn take_from(self, b: f64, c: f64) -> f64 {
-        c - self * b
-    }
+        #[inline(always)]
+        fn most(self) -> f64 {
+            let [a, b, c, d] = self.row();
+            a.larger(c).larger(b.larger(d))
+        }
+    };
 }
 
 /// A row in plain code, for processors of which nothing is known.
@@ -88,9 +70,26 @@ impl Plain {
     }
 }
 
+operators!(
+    Plain,
+    Add add(x, y) = x.zip(y, |a, b| a + b),
+    Sub sub(x, y) = x.zip(y, |a, b| a - b),
+    Mul mul(x, y) = x.zip(y, |a, b| a * b),
+    Div div(x, y) = x.zip(y, |a, b| a / b)
+);
+
+impl Neg for Plain {
+    type Output = Plain;
+
+    #[inline(always)]
+    fn neg(self) -> Plain {
+        Plain(self.0.map(|x| -x))
+    }
+}
+
 impl Number for Plain {
     type Set = ();
-    type Row = Row;
+    shared!();
 
     #[inline(always)]
     fn splat((): (), x: f64) -> Plain {
@@ -103,8 +102,13 @@ impl Number for Plain {
     }
 
     #[inline(always)]
-    fn store(self, row: &mut Row) {
-        *row = self.0;
+    fn row(self) -> Row {
+        self.0
+    }
+
+    #[inline(always)]
+    fn like(self, x: f64) -> Plain {
+        Plain([x; LANES])
     }
 
     #[inline(always)]
@@ -116,32 +120,15 @@ impl Number for Plain {
     fn take_from(self, b: Plain, c: Plain) -> Plain {
         c - self * b
     }
-}
-
-impl Add for Plain {
-    type Output = Plain;
 
     #[inline(always)]
-    fn add(self, other: Plain) -> Plain {
-        self.zip(other, |a, b| a + b)
+    fn size(self) -> Plain {
+        Plain(self.0.map(f64::abs))
     }
-}
-
-impl Sub for Plain {
-    type Output = Plain;
 
     #[inline(always)]
-    fn sub(self, other: Plain) -> Plain {
-        self.zip(other, |a, b| a - b)
-    }
-}
-
-impl Mul for Plain {
-    type Output = Plain;
-
-    #[inline(always)]
-    fn mul(self, other: Plain) -> Plain {
-        self.zip(other, |a, b| a * b)
+    fn larger(self, other: Plain) -> Plain {
+        self.zip(other, |a, b| a.larger(b))
     }
 }
 
@@ -153,13 +140,30 @@ pub struct Wide(pulp::x86::V3, std::arch::x86_64::__m256d);
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Add, Mul, Number, Row, Sub, Wide};
+    use super::*;
     use pulp::bytemuck::cast;
     use pulp::x86::V3;
 
+    operators!(
+        Wide,
+        Add add(x, y) = Wide(x.0, x.0.avx._mm256_add_pd(x.1, y.1)),
+        Sub sub(x, y) = Wide(x.0, x.0.avx._mm256_sub_pd(x.1, y.1)),
+        Mul mul(x, y) = Wide(x.0, x.0.avx._mm256_mul_pd(x.1, y.1)),
+        Div div(x, y) = Wide(x.0, x.0.avx._mm256_div_pd(x.1, y.1))
+    );
+
+    impl Neg for Wide {
+        type Output = Wide;
+
+        #[inline(always)]
+        fn neg(self) -> Wide {
+            Wide(self.0, self.0.avx._mm256_xor_pd(self.1, self.like(-0.0).1))
+        }
+    }
+
     impl Number for Wide {
         type Set = V3;
-        type Row = Row;
+        shared!();
 
         #[inline(always)]
         fn splat(set: V3, x: f64) -> Wide {
@@ -172,8 +176,13 @@ mod wide {
         }
 
         #[inline(always)]
-        fn store(self, row: &mut Row) {
-            *row = cast(self.1);
+        fn row(self) -> Row {
+            cast(self.1)
+        }
+
+        #[inline(always)]
+        fn like(self, x: f64) -> Wide {
+            Wide::splat(self.0, x)
         }
 
         #[inline(always)]
@@ -185,50 +194,33 @@ mod wide {
         fn take_from(self, b: Wide, c: Wide) -> Wide {
             Wide(self.0, self.0.fma._mm256_fnmadd_pd(self.1, b.1, c.1))
         }
-    }
-
-    impl Add for Wide {
-        type Output = Wide;
 
         #[inline(always)]
-        fn add(self, other: Wide) -> Wide {
-            Wide(self.0, self.0.avx._mm256_add_pd(self.1, other.1))
+        fn size(self) -> Wide {
+            Wide(self.0, self.0.avx._mm256_andnot_pd(self.like(-0.0).1, self.1))
         }
-    }
-
-    impl Sub for Wide {
-        type Output = Wide;
 
         #[inline(always)]
-        fn sub(self, other: Wide) -> Wide {
-            Wide(self.0, self.0.avx._mm256_sub_pd(self.1, other.1))
-        }
-    }
-
-    impl Mul for Wide {
-        type Output = Wide;
-
-        #[inline(always)]
-        fn mul(self, other: Wide) -> Wide {
-            Wide(self.0, self.0.avx._mm256_mul_pd(self.1, other.1))
+        fn larger(self, other: Wide) -> Wide {
+            Wide(self.0, self.0.avx._mm256_max_pd(self.1, other.1))
         }
     }
 }
 
-/// Work that is written once for all instructions.
-pub trait Task {
+/// Work that is written once for all instructions: on rows of four or, as `Task<f64>`, on single numbers.
+pub trait Task<R = Row> {
     /// What it gives.
     type Output;
     /// Does it; must be `#[inline(always)]`, so that it is compiled for the instructions.
-    fn run<N: Number<Row = Row>>(self, set: N::Set) -> Self::Output;
+    fn run<N: Number<Row = R>>(self, set: N::Set) -> Self::Output;
 }
 
-/// A task as one for [`Processor::dispatch`].
+/// A task in rows as one for [`Processor::dispatch_roomy`].
 #[cfg(target_arch = "x86_64")]
-struct Inside<T>(pulp::x86::V3, T);
+struct InRows<T>(pulp::x86::V3, T);
 
 #[cfg(target_arch = "x86_64")]
-impl<T: Task> pulp::WithSimd for Inside<T> {
+impl<T: Task> pulp::WithSimd for InRows<T> {
     type Output = T::Output;
 
     #[inline(always)]
@@ -237,15 +229,33 @@ impl<T: Task> pulp::WithSimd for Inside<T> {
     }
 }
 
+/// A task number by number as one for [`Processor::dispatch`].
+struct OneByOne<T>(T);
+
+impl<T: Task<f64>> pulp::WithSimd for OneByOne<T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> T::Output {
+        self.0.run::<f64>(())
+    }
+}
+
 impl Processor {
-    /// Does a task.
+    /// Does a task in rows of four.
     #[inline(always)]
     pub fn run<T: Task>(self, task: T) -> T::Output {
         #[cfg(target_arch = "x86_64")]
         if let Some(set) = self.wide() {
-            return self.dispatch_roomy(Inside(set, task));
+            return self.dispatch_roomy(InRows(set, task));
         }
         task.run::<Plain>(())
+    }
+
+    /// Does a task number by number, with the instructions of this processor but the bits of any.
+    #[inline(always)]
+    pub fn run_one_by_one<T: Task<f64>>(self, task: T) -> T::Output {
+        self.dispatch(OneByOne(task))
     }
 }
 
@@ -294,16 +304,12 @@ mod tests {
     struct Compute(Row, Row);
 
     impl Task for Compute {
-        type Output = [Row; 5];
+        type Output = [Row; 9];
 
         #[inline(always)]
-        fn run<N: Number<Row = Row>>(self, set: N::Set) -> [Row; 5] {
+        fn run<N: Number<Row = Row>>(self, set: N::Set) -> [Row; 9] {
             let (a, b, c) = (N::load(set, &self.0), N::load(set, &self.1), N::splat(set, 3.0));
-            [a + b, a - b, a * b, a.mul_add(b, c), a.take_from(b, c)].map(|x| {
-                let mut row = [0.0; LANES];
-                x.store(&mut row);
-                row
-            })
+            [a + b, a - b, a * b, a / b, -a, a.mul_add(b, c), a.take_from(b, c), a.size(), a.larger(b)].map(N::row)
         }
     }
 
@@ -311,8 +317,17 @@ mod tests {
     fn all_instructions_compute_the_same() {
         let (a, b) = ([1.5, -2.0, 0.25, 7.0], [0.5, 3.0, -8.0, 1.0]);
         let one = |f: fn(f64, f64) -> f64| -> Row { std::array::from_fn(|k| f(a[k], b[k])) };
-        let expected =
-            [one(|a, b| a + b), one(|a, b| a - b), one(|a, b| a * b), one(|a, b| a * b + 3.0), one(|a, b| 3.0 - a * b)];
+        let expected = [
+            one(|a, b| a + b),
+            one(|a, b| a - b),
+            one(|a, b| a * b),
+            one(|a, b| a / b),
+            one(|a, _| -a),
+            one(|a, b| a * b + 3.0),
+            one(|a, b| 3.0 - a * b),
+            one(|a, _| a.abs()),
+            one(|a, b| if a > b { a } else { b }),
+        ];
         let processor = Processor::new();
         assert_eq!(processor.run(Compute(a, b)), expected);
         assert_eq!(processor.cramped().run(Compute(a, b)), expected);

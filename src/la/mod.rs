@@ -3,6 +3,7 @@
 //! Nothing here knows mechanics. Patterns are found once; numbers are refreshed in place, without allocation.
 
 mod bands;
+pub(crate) mod blocks;
 mod chain;
 mod factor;
 pub mod lanczos;
@@ -14,7 +15,6 @@ pub mod repeats;
 mod rows;
 pub mod small;
 mod strands;
-pub mod subspace;
 mod symmetric;
 mod vector;
 

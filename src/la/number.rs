@@ -1,38 +1,103 @@
-//! One source for scalar and vector code: [`Number`], which a plain number is and [`Wide`], one number per lane, is too.
+//! One source for plain code and for vectors: formulas over [`Number`], which a plain number is and a row of four is too.
 //!
 //! Vector operations are fast only inside the function that was chosen for the processor. So everything that works on
 //! numbers is inlined, and there are loops where closures would read better: those cannot be told to be inlined.
 
-use pulp::Simd;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// What formulas need of a number.
+/// One number or a row of them, in the instructions `Set`. Products with sums are fused where the instructions can.
 pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// This value, in the shape of `self`.
-    fn like(self, value: f64) -> Self;
+    /// Token that the instructions exist.
+    type Set: Copy;
+    /// What it is in memory.
+    type Row: Copy;
+    /// Numbers in a row.
+    const LANES: usize;
 
-    /// `self · factor + term`, in one operation where the processor of the surrounding function has it.
-    fn times_plus(self, factor: Self, term: Self) -> Self;
+    /// A number in all places.
+    fn splat(set: Self::Set, x: f64) -> Self;
+    /// From memory.
+    fn load(set: Self::Set, row: &Self::Row) -> Self;
+    /// What it is in memory.
+    fn row(self) -> Self::Row;
+    /// To memory.
+    #[inline(always)]
+    fn store(self, row: &mut Self::Row) {
+        *row = self.row();
+    }
+    /// A slice as rows; what fills none at its end is left out.
+    fn rows(x: &[f64]) -> &[Self::Row];
+    /// A slice as rows to be written; what fills none at its end is left out.
+    fn rows_mut(x: &mut [f64]) -> &mut [Self::Row];
 
+    /// A number in all places, in the instructions of `self`.
+    fn like(self, x: f64) -> Self;
+    /// self·b + c.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    /// c − self·b.
+    fn take_from(self, b: Self, c: Self) -> Self;
     /// Modulus.
     fn size(self) -> Self;
-
-    /// The larger one.
+    /// The larger one, place by place; the other one if it is no number.
     fn larger(self, other: Self) -> Self;
+    /// Zero where it is below the last digit of `dust`, else itself.
+    #[inline(always)]
+    fn without(self, dust: Self) -> Self {
+        (self + dust) - dust
+    }
+
+    /// Sum of all places. This and [`Number::most`] inside a loop over vectors turn all of it into scalar code.
+    fn sum(self) -> f64;
+    /// Largest of all places.
+    fn most(self) -> f64;
 }
 
 impl Number for f64 {
+    type Set = ();
+    type Row = f64;
+    const LANES: usize = 1;
+
     #[inline(always)]
-    fn like(self, value: f64) -> f64 {
-        value
+    fn splat((): (), x: f64) -> f64 {
+        x
     }
 
     #[inline(always)]
-    fn times_plus(self, factor: f64, term: f64) -> f64 {
-        // Not `mul_add`: outside a function for such processors that is a call of a slow routine.
-        self * factor + term
+    fn load((): (), row: &f64) -> f64 {
+        *row
+    }
+
+    #[inline(always)]
+    fn row(self) -> f64 {
+        self
+    }
+
+    #[inline(always)]
+    fn rows(x: &[f64]) -> &[f64] {
+        x
+    }
+
+    #[inline(always)]
+    fn rows_mut(x: &mut [f64]) -> &mut [f64] {
+        x
+    }
+
+    #[inline(always)]
+    fn like(self, x: f64) -> f64 {
+        x
+    }
+
+    #[inline(always)]
+    fn mul_add(self, b: f64, c: f64) -> f64 {
+        // Not the method of f64, which is a call of a slow routine where the processor has no such instruction.
+        self * b + c
+    }
+
+    #[inline(always)]
+    fn take_from(self, b: f64, c: f64) -> f64 {
+        c - self * b
     }
 
     #[inline(always)]
@@ -44,91 +109,48 @@ impl Number for f64 {
     fn larger(self, other: f64) -> f64 {
         if self > other { self } else { other }
     }
-}
 
-/// One number per lane of a vector.
-#[derive(Clone, Copy)]
-pub struct Wide<S: Simd> {
-    simd: S,
-    /// The lanes.
-    pub value: S::f64s,
-}
-
-impl<S: Simd> Wide<S> {
-    /// The numbers of a vector.
     #[inline(always)]
-    pub fn new(simd: S, value: S::f64s) -> Wide<S> {
-        Wide { simd, value }
+    fn sum(self) -> f64 {
+        self
     }
 
-    /// One number in all lanes.
     #[inline(always)]
-    pub fn splat(simd: S, value: f64) -> Wide<S> {
-        Wide { simd, value: simd.splat_f64s(value) }
+    fn most(self) -> f64 {
+        self
     }
 }
 
-impl<S: Simd> Wide<S> {
-    /// Sum of all lanes. This and [`Wide::most`] in a loop over vectors turn all of it into scalar code.
-    #[inline(always)]
-    pub fn sum(self) -> f64 {
-        self.simd.reduce_sum_f64s(self.value)
-    }
-
-    /// Largest lane.
-    #[inline(always)]
-    pub fn most(self) -> f64 {
-        self.simd.reduce_max_f64s(self.value)
-    }
+/// Rows in memory, K to a group.
+#[inline(always)]
+pub fn groups<const K: usize, N: Number>(x: &[f64]) -> &[[N::Row; K]] {
+    N::rows(x).as_chunks().0
 }
 
-macro_rules! operation {
-    ($operation:ident, $name:ident, $vector:ident) => {
-        impl<S: Simd> $operation for Wide<S> {
-            type Output = Wide<S>;
-
-            #[inline(always)]
-            fn $name(self, other: Wide<S>) -> Wide<S> {
-                Wide { value: self.simd.$vector(self.value, other.value), ..self }
-            }
-        }
-    };
+/// Rows in memory to be written, K to a group.
+#[inline(always)]
+pub fn groups_mut<const K: usize, N: Number>(x: &mut [f64]) -> &mut [[N::Row; K]] {
+    N::rows_mut(x).as_chunks_mut().0
 }
 
-operation!(Add, add, add_f64s);
-operation!(Sub, sub, sub_f64s);
-operation!(Mul, mul, mul_f64s);
-operation!(Div, div, div_f64s);
-
-impl<S: Simd> Neg for Wide<S> {
-    type Output = Wide<S>;
-
-    #[inline(always)]
-    fn neg(self) -> Wide<S> {
-        Wide { value: self.simd.neg_f64s(self.value), ..self }
+/// A group from memory.
+#[inline(always)]
+pub fn load<const K: usize, N: Number>(set: N::Set, group: &[N::Row; K]) -> [N; K] {
+    let mut x = [N::load(set, &group[0]); K];
+    for k in 1..K {
+        x[k] = N::load(set, &group[k]);
     }
+    x
 }
 
-impl<S: Simd> Number for Wide<S> {
-    #[inline(always)]
-    fn like(self, value: f64) -> Wide<S> {
-        Wide::splat(self.simd, value)
+/// A group for memory.
+#[inline(always)]
+pub fn store<const K: usize, N: Number>(x: [N; K]) -> [N::Row; K] {
+    let mut group = [x[0].row(); K];
+    for k in 1..K {
+        group[k] = x[k].row();
     }
-
-    #[inline(always)]
-    fn times_plus(self, factor: Wide<S>, term: Wide<S>) -> Wide<S> {
-        Wide { value: self.simd.mul_add_e_f64s(self.value, factor.value, term.value), ..self }
-    }
-
-    #[inline(always)]
-    fn size(self) -> Wide<S> {
-        Wide { value: self.simd.abs_f64s(self.value), ..self }
-    }
-
-    #[inline(always)]
-    fn larger(self, other: Wide<S>) -> Wide<S> {
-        Wide { value: self.simd.max_f64s(self.value, other.value), ..self }
-    }
+    group
 }
 
 /// π/2 in three parts; the first two have 33 bits, so that their products with the number of quarter turns are exact.
@@ -160,20 +182,20 @@ const COSINE: [f64; 6] = [
 #[inline(always)]
 pub fn sin_cos<N: Number>(x: N) -> (N, N) {
     let (one, round) = (x.like(1.0), x.like(ROUND));
-    let turns = x.times_plus(x.like(std::f64::consts::FRAC_2_PI), round) - round;
+    let turns = x.mul_add(x.like(std::f64::consts::FRAC_2_PI), round) - round;
     let [first, second, third] = QUARTER;
-    let small = turns.times_plus(x.like(third), turns * x.like(second));
-    let r = (-turns).times_plus(x.like(first), x) - small;
+    let small = turns.mul_add(x.like(third), turns * x.like(second));
+    let r = turns.take_from(x.like(first), x) - small;
     let z = r * r;
     let (sine, cosine) = (polynomial(&SINE, z), polynomial(&COSINE, z));
-    let sine = (z * r).times_plus(sine, r);
+    let sine = (z * r).mul_add(sine, r);
     let half = x.like(0.5) * z;
     let main = one - half;
-    let cosine = main + (z * z).times_plus(cosine, (one - main) - half);
+    let cosine = main + (z * z).mul_add(cosine, (one - main) - half);
     // The remainder of the quarter turns by four, −2 to 2, turns the pair by factors of 0 and ±1.
-    let left = turns - x.like(4.0) * (turns.times_plus(x.like(0.25), round) - round);
+    let left = turns - x.like(4.0) * (turns.mul_add(x.like(0.25), round) - round);
     let (along, across) = (one - left.size(), left * (x.like(2.0) - left.size()));
-    (along.times_plus(sine, across * cosine), along.times_plus(cosine, -(across * sine)))
+    (along.mul_add(sine, across * cosine), along.mul_add(cosine, -(across * sine)))
 }
 
 /// Polynomial of fifth degree, highest power first, by pairs: they do not wait for each other.
@@ -181,62 +203,30 @@ pub fn sin_cos<N: Number>(x: N) -> (N, N) {
 fn polynomial<N: Number>(c: &[f64; 6], z: N) -> N {
     let pair = z * z;
     let (a, b, c) = (
-        z.times_plus(z.like(c[0]), z.like(c[1])),
-        z.times_plus(z.like(c[2]), z.like(c[3])),
-        z.times_plus(z.like(c[4]), z.like(c[5])),
+        z.mul_add(z.like(c[0]), z.like(c[1])),
+        z.mul_add(z.like(c[2]), z.like(c[3])),
+        z.mul_add(z.like(c[4]), z.like(c[5])),
     );
-    a.times_plus(pair, b).times_plus(pair, c)
-}
-
-/// Vectors in memory, so many to a row.
-#[inline(always)]
-pub fn rows<const N: usize, S: Simd>(x: &[f64]) -> &[[S::f64s; N]] {
-    S::as_simd_f64s(x).0.as_chunks().0
-}
-
-/// The same to be written.
-#[inline(always)]
-pub fn rows_mut<const N: usize, S: Simd>(x: &mut [f64]) -> &mut [[S::f64s; N]] {
-    S::as_mut_simd_f64s(x).0.as_chunks_mut().0
-}
-
-/// A row from memory.
-#[inline(always)]
-pub fn load<const N: usize, S: Simd>(simd: S, row: &[S::f64s; N]) -> [Wide<S>; N] {
-    let mut x = [Wide::new(simd, row[0]); N];
-    for k in 1..N {
-        x[k] = Wide::new(simd, row[k]);
-    }
-    x
-}
-
-/// A row for memory.
-#[inline(always)]
-pub fn store<const N: usize, S: Simd>(x: [Wide<S>; N]) -> [S::f64s; N] {
-    let mut row = [x[0].value; N];
-    for k in 1..N {
-        row[k] = x[k].value;
-    }
-    row
+    a.mul_add(pair, b).mul_add(pair, c)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::la::Processor;
-    use pulp::WithSimd;
+    use crate::la::lanes::{Row, Task};
 
     struct Vectors<'a>(&'a mut [f64], &'a mut [f64]);
 
-    impl WithSimd for Vectors<'_> {
+    impl Task for Vectors<'_> {
         type Output = ();
 
         #[inline(always)]
-        fn with_simd<S: Simd>(self, simd: S) {
-            let (sines, cosines) = (S::as_mut_simd_f64s(self.0).0, S::as_mut_simd_f64s(self.1).0);
+        fn run<N: Number<Row = Row>>(self, set: N::Set) {
+            let (sines, cosines) = (N::rows_mut(self.0), N::rows_mut(self.1));
             for i in 0..sines.len() {
-                let (s, c) = sin_cos(Wide::new(simd, sines[i]));
-                (sines[i], cosines[i]) = (s.value, c.value);
+                let (s, c) = sin_cos(N::load(set, &sines[i]));
+                (sines[i], cosines[i]) = (s.row(), c.row());
             }
         }
     }
@@ -249,7 +239,7 @@ mod tests {
         angles.extend([0.0, -0.0, 1e-300, 1e-9, -1e-9, 1e-20]);
         angles.resize(angles.len().next_multiple_of(4), 0.5);
         let (mut sines, mut cosines) = (angles.clone(), angles.clone());
-        Processor::new().dispatch(Vectors(&mut sines, &mut cosines));
+        Processor::new().run(Vectors(&mut sines, &mut cosines));
         for (i, &x) in angles.iter().enumerate() {
             let (s, c) = sin_cos(x);
             for (ours, exact) in [(s, x.sin()), (c, x.cos()), (sines[i], x.sin()), (cosines[i], x.cos())] {

@@ -65,7 +65,7 @@ impl Processor {
         }
     }
 
-    /// The same for explicit vectors, with all registers that there are. Of plain loops the compiler would make longer vectors
+    /// Does work written with explicit vectors, with all registers that there are. Of plain loops the compiler would make longer vectors
     /// here, half of which lie across two lines of the cache.
     #[inline(always)]
     pub fn dispatch_roomy<T: WithSimd>(self, task: T) -> T::Output {
@@ -85,7 +85,12 @@ impl Processor {
         }
     }
 
-    /// The same without the registers of AVX-512: for tests.
+    /// Whether rows of four are vectors here; elsewhere they are plain code.
+    pub fn has_vectors(self) -> bool {
+        !matches!(self.0, Set::Other(_))
+    }
+
+    /// This processor without the registers of AVX-512: for tests.
     #[cfg(test)]
     pub fn cramped(self) -> Processor {
         match self.0 {

@@ -29,7 +29,7 @@ const SINGULAR: f64 = 1e-14;
 /// x y − z w.
 #[inline(always)]
 fn minor<N: Number>(x: N, y: N, z: N, w: N) -> N {
-    (-z).times_plus(w, x * y)
+    z.take_from(w, x * y)
 }
 
 /// Factor of a symmetric matrix: multipliers 01, 02, 12 and inverse pivots.
@@ -55,8 +55,8 @@ pub fn pivot<N: Number>(a: &Upper<N>) -> (Pivot<N>, N) {
 /// L⁻¹ x, where A = L D Lᵀ.
 #[inline(always)]
 pub fn forward<N: Number>(a: &Pivot<N>, x: &[N; 3]) -> [N; 3] {
-    let y = (-a[0]).times_plus(x[0], x[1]);
-    [x[0], y, (-a[2]).times_plus(y, (-a[1]).times_plus(x[0], x[2]))]
+    let y = a[0].take_from(x[0], x[1]);
+    [x[0], y, a[2].take_from(y, a[1].take_from(x[0], x[2]))]
 }
 
 /// D⁻¹ x.
@@ -68,8 +68,8 @@ pub fn scale<N: Number>(a: &Pivot<N>, x: &[N; 3]) -> [N; 3] {
 /// L⁻ᵀ x.
 #[inline(always)]
 pub fn backward<N: Number>(a: &Pivot<N>, x: &[N; 3]) -> [N; 3] {
-    let y = (-a[2]).times_plus(x[2], x[1]);
-    [(-a[0]).times_plus(y, (-a[1]).times_plus(x[2], x[0])), y, x[2]]
+    let y = a[2].take_from(x[2], x[1]);
+    [a[0].take_from(y, a[1].take_from(x[2], x[0])), y, x[2]]
 }
 
 /// A⁻¹ x.
@@ -98,7 +98,7 @@ pub fn minus_times<N: Number>(a: &Full<N>, b: &Full<N>) -> Full<N> {
     for i in 0..3 {
         for j in 0..3 {
             let first = -(a[i][0] * b[j][0]);
-            c[i][j] = (-a[i][2]).times_plus(b[j][2], (-a[i][1]).times_plus(b[j][1], first));
+            c[i][j] = a[i][2].take_from(b[j][2], a[i][1].take_from(b[j][1], first));
         }
     }
     c
@@ -111,7 +111,7 @@ pub fn minus_product<N: Number>(c: &Upper<N>, a: &Full<N>, b: &Full<N>) -> Upper
     for (i, j) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)] {
         let place = PLACE[i][j];
         for k in 0..3 {
-            result[place] = (-a[i][k]).times_plus(b[j][k], result[place]);
+            result[place] = a[i][k].take_from(b[j][k], result[place]);
         }
     }
     result
@@ -123,7 +123,7 @@ pub fn minus_rows<N: Number>(y: &[N; 3], a: &Full<N>, x: &[N; 3]) -> [N; 3] {
     let mut z = *y;
     for i in 0..3 {
         for k in 0..3 {
-            z[i] = (-a[i][k]).times_plus(x[k], z[i]);
+            z[i] = a[i][k].take_from(x[k], z[i]);
         }
     }
     z
@@ -135,7 +135,7 @@ pub fn minus_columns<N: Number>(y: &[N; 3], a: &Full<N>, x: &[N; 3]) -> [N; 3] {
     let mut z = *y;
     for k in [2, 1, 0] {
         for i in 0..3 {
-            z[i] = (-a[k][i]).times_plus(x[k], z[i]);
+            z[i] = a[k][i].take_from(x[k], z[i]);
         }
     }
     z

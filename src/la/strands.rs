@@ -1,23 +1,19 @@
 //! Block-tridiagonal LDLᵀ of long beams: the chain is cut into strands, which the lanes of a vector work on side by side.
 //!
-//! The first block of a strand is a separator: all others are eliminated from the end of the strand to its beginning, which
-//! fills the block between them and the separator of the next strand. The separators are solved last. Right-hand sides
-//! keep the order of the chain; they are turned into lanes and back while they are read and written.
+//! Factor and separators are those of [`super::blocks`]. Right-hand sides keep the order of the chain; they are turned into
+//! lanes and back while they are read and written.
 
 #[cfg(test)]
 mod tests;
 
 use super::Processor;
+use super::blocks::{self, Blocks, Given, Links, Reduced};
 use super::chain::Chain;
 use super::factor::Singular;
-use super::number::{Number, Wide, load, rows, rows_mut, store};
-use super::small::{Full, PLACE, Pivot, Upper, flat, full, minus_product, minus_rows, pivot, solve, transposed};
+use super::lanes::{LANES, Row, Task};
+use super::number::{Number, groups, groups_mut, load, store};
+use super::small::{PLACE, backward, forward, full, minus_columns, minus_rows};
 use super::symmetric::Pattern;
-use pulp::bytemuck::cast;
-use pulp::{Simd, WithSimd};
-
-/// Strands, one per lane.
-const LANES: usize = 4;
 
 /// Blocks from which on lanes are faster than plain code.
 pub const LONG: usize = 28;
@@ -25,12 +21,6 @@ pub const LONG: usize = 28;
 /// What level chains keep of a pivot and of a multiplier.
 const LEVEL_PIVOT: [usize; 4] = [2, 3, 4, 5];
 const LEVEL_LOWER: [usize; 5] = [0, 4, 5, 7, 8];
-
-/// Fill below this part of what it began with changes no digit; it is left out, before it becomes subnormal.
-const NEGLIGIBLE: f64 = 1e-40;
-
-/// Blocks between two looks at the fill.
-const LOOK: usize = 8;
 
 /// Factor of a symmetric block-tridiagonal matrix with blocks of order three. Every array has a row per place in a strand,
 /// a few numbers per row, and each number once per lane.
@@ -42,9 +32,9 @@ pub struct Strands {
     count: usize,
     /// Factors of the pivots; first the blocks on the diagonal.
     pivot: Vec<f64>,
-    /// Multipliers U P⁻¹ of a block for the one before it; first the couplings U of these two.
+    /// Multipliers of a block for the one before it; first the couplings of these two.
     lower: Vec<f64>,
-    /// Transposed P⁻¹ F, where F couples a block with the separator of the next strand.
+    /// Multipliers of a block for the separator of the next strand.
     fill: Vec<f64>,
     filled_from: usize,
     /// Whether the first unknowns of the blocks couple with each other alone, as in a level beam: pivots and multipliers are then
@@ -55,46 +45,27 @@ pub struct Strands {
     arch: Processor,
 }
 
-/// The separators, block by block.
-#[derive(Default)]
-struct Reduced {
-    pivots: [Pivot<f64>; LANES],
-    /// Transposed coupling of a separator with the next.
-    coupling: [Full<f64>; LANES],
-}
-
-/// Number of lanes that the processor has.
-struct Lanes;
-
-impl WithSimd for Lanes {
-    type Output = usize;
-
-    fn with_simd<S: Simd>(self, _: S) -> usize {
-        S::F64_LANES
-    }
-}
-
 impl Strands {
     /// The strands of a pattern, if it is a chain of blocks of order three that is long enough for the processor's lanes.
     pub fn recognise(pattern: &Pattern) -> Option<Strands> {
         let (n, arch) = (pattern.n, Processor::new());
-        if n < 3 * LONG || arch.dispatch(Lanes) != LANES {
+        if n < 3 * LONG || !arch.has_vectors() {
             return None;
         }
         let offset = Chain::<3>::recognise(pattern, n)?.offset();
         let count = (n + offset).div_ceil(3).div_ceil(LANES);
-        let numbers = |per: usize| vec![0.0; per * count * LANES];
+        let numbers = |per: usize, rows: usize| vec![0.0; per * rows * LANES];
         Some(Strands {
             n,
             offset,
             count,
-            pivot: numbers(6),
-            lower: numbers(9),
-            fill: numbers(9),
+            pivot: numbers(6, count + 1),
+            lower: numbers(9, count + 1),
+            fill: numbers(9, count),
             filled_from: count,
             level: false,
-            reduced: Reduced::default(),
-            y: numbers(3),
+            reduced: Reduced::new(LANES),
+            y: numbers(3, count + 1),
             arch,
         })
     }
@@ -102,15 +73,16 @@ impl Strands {
     /// Factors the matrix with these values.
     pub fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), Singular> {
         self.load(pattern, values);
+        let (before, behind) = self.lower.split_at_mut(9 * self.count * LANES);
         for k in 0..9 {
             // The coupling behind the last block of a strand stands before the first block of the next.
-            for lane in 0..LANES {
-                let next = k * LANES + lane + 1;
-                self.fill[next - 1] = if lane + 1 < LANES { self.lower[next] } else { 0.0 };
+            for lane in 0..LANES - 1 {
+                behind[k * LANES + lane] = before[k * LANES + lane + 1];
             }
         }
-        let Strands { pivot, lower, fill, reduced, .. } = self;
-        let filled_from = self.arch.dispatch(Factorize { pivot, lower, fill, reduced });
+        let Strands { pivot, lower, fill, reduced, count, arch, .. } = &mut *self;
+        let factor = blocks::Factorize { pivot, lower, fill, reduced, x: &mut [] };
+        let filled_from = arch.run(Factorize { count: *count, factor });
         self.filled_from = filled_from.ok_or_else(|| {
             // Plain code says where.
             let plain =
@@ -119,7 +91,7 @@ impl Strands {
         })?;
         // Before the first block there is no multiplier.
         let zeros = |x: &[f64], per: usize, none: &[usize]| {
-            let mut rows = x.chunks_exact(per * LANES).skip(1);
+            let mut rows = x.chunks_exact(per * LANES).take(self.count).skip(1);
             rows.all(|row| none.iter().all(|k| row[k * LANES..(k + 1) * LANES] == [0.0; LANES]))
         };
         self.level = zeros(&self.pivot, 6, &[0, 1]) && zeros(&self.lower, 9, &[1, 2, 3, 6]);
@@ -160,9 +132,8 @@ impl Strands {
         let per = if self.level { LEVEL_PIVOT.len() } else { 6 };
         let rows = self.pivot.chunks_exact(per * LANES).take(self.count).skip(1);
         // The last three numbers of a pivot are the inverse of D.
-        let inner = rows.flat_map(|row| &row[(per - 3) * LANES..]);
-        let separators = self.reduced.pivots.iter().flat_map(|pivot| &pivot[3..]);
-        inner.chain(separators).filter(|d| **d < 0.0).count()
+        let inner = rows.flat_map(|row| &row[(per - 3) * LANES..]).filter(|d| **d < 0.0).count();
+        inner + self.reduced.negative()
     }
 
     /// Solves in place.
@@ -170,7 +141,7 @@ impl Strands {
         let chain = Layout { n: self.n, offset: self.offset, count: self.count };
         let Strands { pivot, lower, fill, filled_from, level, reduced, y, .. } = self;
         let solve = Solve { chain, pivot, lower, fill, from: *filled_from, reduced, y, b };
-        if *level { self.arch.dispatch(Level(solve)) } else { self.arch.dispatch(solve) }
+        if *level { self.arch.run(Level(solve)) } else { self.arch.run(solve) }
     }
 }
 
@@ -184,110 +155,35 @@ fn narrow(x: &mut [f64], per: usize, kept: &[usize]) {
     }
 }
 
-/// B A⁻¹.
-#[inline(always)]
-fn over<N: Number>(b: &Full<N>, a: &Pivot<N>) -> Full<N> {
-    [solve(a, &b[0]), solve(a, &b[1]), solve(a, &b[2])]
-}
+/// Blocks that stand where their factor will: links bring the block of their first row and the coupling.
+struct Stored<N: Number>(N::Set);
 
-/// Largest entry of a block in all lanes; not inlined, because single lanes would turn the loop around it into scalar code.
-#[inline(never)]
-fn largest<S: Simd>(simd: S, block: &[S::f64s; 9]) -> f64 {
-    let sizes = block.iter().map(|x| simd.reduce_max_f64s(simd.abs_f64s(*x)));
-    sizes.fold(0.0, f64::max)
+impl<N: Number> Links<N> for Stored<N> {
+    const KEEPS: bool = true;
+
+    #[inline(always)]
+    fn blocks<const HELD: bool>(&self, given: Given<N>, e: usize) -> Blocks<N> {
+        Blocks(load(self.0, &given.pivots[e]), full(&load(self.0, &given.lower[e + 1])), None)
+    }
+
+    #[inline(always)]
+    fn holds(&self, _: std::ops::Range<usize>) -> bool {
+        false
+    }
 }
 
 struct Factorize<'a> {
-    pivot: &'a mut [f64],
-    lower: &'a mut [f64],
-    fill: &'a mut [f64],
-    reduced: &'a mut Reduced,
+    count: usize,
+    factor: blocks::Factorize<'a>,
 }
 
-impl WithSimd for Factorize<'_> {
+impl Task for Factorize<'_> {
     /// First row with fill, if the matrix is regular.
     type Output = Option<usize>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Option<usize> {
-        let pivots = rows_mut::<6, S>(self.pivot);
-        let count = pivots.len();
-        let (lower, fill) = (&mut rows_mut::<9, S>(self.lower)[..count], &mut rows_mut::<9, S>(self.fill)[..count]);
-        let zero = Wide::splat(simd, 0.0);
-        let mut loss = zero;
-        let (mut own, mut next) = (load(simd, &pivots[count - 1]), [zero; 6]);
-        // F by columns.
-        let mut columns = transposed(&full(&load(simd, &fill[0])));
-        let floor = NEGLIGIBLE * largest(simd, &fill[0]);
-        let (mut filling, mut filled_from) = (true, 1);
-        for j in (1..count).rev() {
-            let upper = full(&load(simd, &lower[j]));
-            let (eliminated, lost) = pivot(&own);
-            loss = loss.larger(lost);
-            let multiplier = over(&upper, &eliminated);
-            own = minus_product(&load(simd, &pivots[j - 1]), &multiplier, &upper);
-            pivots[j] = store(eliminated);
-            lower[j] = store(flat(&multiplier));
-            if filling {
-                let g = over(&columns, &eliminated);
-                next = minus_product(&next, &columns, &g);
-                for k in 0..3 {
-                    columns[k] = minus_rows(&[zero; 3], &upper, &g[k]);
-                }
-                fill[j] = store(flat(&g));
-                if j % LOOK == 0 && largest(simd, &store(flat(&columns))) <= floor {
-                    (filling, filled_from, columns) = (false, j, [[zero; 3]; 3]);
-                }
-            }
-        }
-        let regular = simd.reduce_max_f64s(loss.value) < 1.0;
-        pivots[0] = store(own);
-        lower[0] = store(flat(&columns));
-        fill[0][..6].copy_from_slice(&store(next));
-        let (own, next, coupling) = (&self.pivot[..], &self.fill[..], &self.lower[..]);
-        (self.reduced.factor(own, next, coupling) && regular).then_some(filled_from)
-    }
-}
-
-impl Reduced {
-    /// From the separators' own blocks, what the strands before add to them, and the transposed couplings; `false` if
-    /// singular.
-    #[inline(never)]
-    fn factor(&mut self, own: &[f64], next: &[f64], coupling: &[f64]) -> bool {
-        let mut regular = true;
-        for lane in 0..LANES {
-            let mut block: Upper<f64> = std::array::from_fn(|k| own[k * LANES + lane]);
-            self.coupling[lane] = full(&std::array::from_fn(|k| coupling[k * LANES + lane]));
-            if let Some(before) = lane.checked_sub(1) {
-                let coupled = &self.coupling[before];
-                let sum = std::array::from_fn(|k| block[k] + next[k * LANES + before]);
-                block = minus_product(&sum, &over(coupled, &self.pivots[before]), coupled);
-            }
-            let (eliminated, loss) = pivot(&block);
-            regular &= loss < 1.0 && eliminated.iter().all(|x| x.is_finite());
-            self.pivots[lane] = eliminated;
-        }
-        regular
-    }
-
-    /// Overwrites the right-hand sides `x` of the separators with their solution, and `next`, what the strands before leave
-    /// for them, with the solution of the next separator.
-    #[inline(never)]
-    fn solve(&self, x: &mut [[f64; LANES]; 3], next: &mut [[f64; LANES]; 3]) {
-        let at = |x: &[[f64; LANES]; 3], lane: usize| [0, 1, 2].map(|k| x[k][lane]);
-        let put = |x: &mut [[f64; LANES]; 3], lane: usize, z: [f64; 3]| (0..3).for_each(|k| x[k][lane] = z[k]);
-        for lane in 1..LANES {
-            let before = solve(&self.pivots[lane - 1], &at(x, lane - 1));
-            let (own, left) = (at(x, lane), at(next, lane - 1));
-            put(x, lane, minus_rows(&[0, 1, 2].map(|k| own[k] + left[k]), &self.coupling[lane - 1], &before));
-        }
-        let mut after = [0.0; 3];
-        for lane in (0..LANES).rev() {
-            let own = minus_rows(&at(x, lane), &transposed(&self.coupling[lane]), &after);
-            put(next, lane, after);
-            after = solve(&self.pivots[lane], &own);
-            put(x, lane, after);
-        }
+    fn run<N: Number<Row = Row>>(self, set: N::Set) -> Option<usize> {
+        self.factor.run::<false, N, _>(set, Stored(set), self.count)
     }
 }
 
@@ -325,14 +221,14 @@ impl Layout {
 
     /// Numbers at a place of the strands, zero beyond the ends.
     #[inline(never)]
-    fn get(&self, b: &[f64], j: usize) -> [[f64; LANES]; 3] {
+    fn get(&self, b: &[f64], j: usize) -> [Row; 3] {
         let mut x = [[0.0; LANES]; 3];
         self.each(j, |k, lane, row| x[k][lane] = b[row]);
         x
     }
 
     #[inline(never)]
-    fn set(&self, b: &mut [f64], j: usize, x: &[[f64; LANES]; 3]) {
+    fn set(&self, b: &mut [f64], j: usize, x: &[Row; 3]) {
         self.each(j, |k, lane, row| b[row] = x[k][lane]);
     }
 }
@@ -348,57 +244,57 @@ struct Solve<'a> {
     b: &'a mut [f64],
 }
 
-impl WithSimd for Solve<'_> {
+impl Task for Solve<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        self.run::<6, 9, S>(simd);
+    fn run<N: Number<Row = Row>>(self, set: N::Set) {
+        self.solve::<6, 9, N>(set);
     }
 }
 
-/// The same with a factor without zeros.
+/// A solution with a factor that is stored without zeros.
 struct Level<'a>(Solve<'a>);
 
-impl WithSimd for Level<'_> {
+impl Task for Level<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        self.0.run::<4, 5, S>(simd);
+    fn run<N: Number<Row = Row>>(self, set: N::Set) {
+        self.0.solve::<4, 5, N>(set);
     }
 }
 
 impl Solve<'_> {
     /// With so many numbers to a pivot and to a multiplier.
     #[inline(always)]
-    fn run<const P: usize, const L: usize, S: Simd>(self, simd: S) {
+    fn solve<const P: usize, const L: usize, N: Number<Row = Row>>(self, set: N::Set) {
         let Solve { chain, b, .. } = self;
         let count = chain.count;
-        let (pivots, lower) = (&rows::<P, S>(self.pivot)[..count], &rows::<L, S>(self.lower)[..count]);
-        let fill = &rows::<9, S>(self.fill)[..count];
-        let factor = Blocks { simd, pivots, lower, fill, from: self.from };
-        let y = &mut rows_mut::<3, S>(self.y)[..count];
+        let (pivots, lower) = (&groups::<P, N>(self.pivot)[..count], &groups::<L, N>(self.lower)[..count]);
+        let fill = &groups::<9, N>(self.fill)[..count];
+        let factor = Kept { set, pivots, lower, fill, from: self.from };
+        let y = &mut groups_mut::<3, N>(self.y)[..count + 1];
         let whole = chain.whole().clamp(1, count);
-        let zero = Wide::splat(simd, 0.0);
+        let zero = N::splat(set, 0.0);
         let (mut next, mut own) = ([zero; 3], [zero; 3]);
         for j in (whole..count).rev() {
-            own = factor.eliminate(j, wide(simd, &chain.get(b, j)), own, &mut next);
-            y[j] = store(own);
+            (own, y[j]) = factor.eliminate(j, load(set, &chain.get(b, j)), own, &mut next);
         }
         let parts: [&[[f64; 3]]; LANES] =
             std::array::from_fn(|lane| &b[chain.second(lane)..].as_chunks().0[..whole - 1]);
         for j in (1..whole).rev() {
             let [p, q, r, s] = [parts[0][j - 1], parts[1][j - 1], parts[2][j - 1], parts[3][j - 1]];
             let x = [[p[0], q[0], r[0], s[0]], [p[1], q[1], r[1], s[1]], [p[2], q[2], r[2], s[2]]];
-            own = factor.eliminate(j, wide(simd, &x), own, &mut next);
-            y[j] = store(own);
+            (own, y[j]) = factor.eliminate(j, load(set, &x), own, &mut next);
         }
-        own = minus_multiplier(&wide(simd, &chain.get(b, 0)), &load(simd, &lower[1]), &own);
-        let (mut first, mut after) = (numbers(own), numbers(next));
-        self.reduced.solve(&mut first, &mut after);
-        chain.set(b, 0, &first);
-        let (mut x, next) = (wide(simd, &first), wide(simd, &after));
+        own = minus_multiplier(&load(set, &chain.get(b, 0)), &load(set, &lower[1]), &own);
+        (y[0], y[count]) = (store(own), store(next));
+        self.reduced.eliminate(self.y);
+        self.reduced.substitute(self.y);
+        let y = &groups::<3, N>(self.y)[..count + 1];
+        chain.set(b, 0, &y[0]);
+        let (mut x, next) = (load(set, &y[0]), load(set, &y[count]));
         let mut rest = &mut b[chain.second(0)..];
         let parts: [&mut [[f64; 3]]; LANES] = std::array::from_fn(|_| {
             let length = rest.len().min(3 * count);
@@ -407,50 +303,54 @@ impl Solve<'_> {
         });
         for j in 1..whole {
             x = factor.spread(j, &y[j], x, &next);
-            let [p, q, r] = numbers(x);
+            let [p, q, r] = store(x);
             for lane in 0..LANES {
                 parts[lane][j - 1] = [p[lane], q[lane], r[lane]];
             }
         }
         for j in whole..count {
             x = factor.spread(j, &y[j], x, &next);
-            chain.set(b, j, &numbers(x));
+            chain.set(b, j, &store(x));
         }
     }
 }
 
 /// The factor in vectors.
-struct Blocks<'a, const P: usize, const L: usize, S: Simd> {
-    simd: S,
-    pivots: &'a [[S::f64s; P]],
-    lower: &'a [[S::f64s; L]],
-    fill: &'a [[S::f64s; 9]],
+struct Kept<'a, const P: usize, const L: usize, N: Number> {
+    set: N::Set,
+    pivots: &'a [[N::Row; P]],
+    lower: &'a [[N::Row; L]],
+    fill: &'a [[N::Row; 9]],
     /// First row with fill.
     from: usize,
 }
 
 // Not closures: one that is not inlined would not be compiled for what the processor has.
-impl<const P: usize, const L: usize, S: Simd> Blocks<'_, P, L, S> {
-    /// Right-hand side of a block less what the block behind it brings; and what it leaves for the next separator.
+impl<const P: usize, const L: usize, N: Number> Kept<'_, P, L, N> {
+    /// L⁻¹ times the right-hand side of a block, less what the block behind it brings, and D⁻¹ times that; and what it leaves
+    /// for the next separator.
     #[inline(always)]
-    fn eliminate(&self, j: usize, x: [Wide<S>; 3], behind: [Wide<S>; 3], next: &mut [Wide<S>; 3]) -> [Wide<S>; 3] {
+    fn eliminate(&self, j: usize, x: [N; 3], behind: [N; 3], next: &mut [N; 3]) -> ([N; 3], [N::Row; 3]) {
         // Behind the last block there is none: zero times whatever stands there.
         let lower = &self.lower[(j + 1).min(self.lower.len() - 1)];
-        let own = minus_multiplier(&x, &load(self.simd, lower), &behind);
+        let pivot = load(self.set, &self.pivots[j]);
+        let y = forward_through(&pivot, &minus_multiplier(&x, &load(self.set, lower), &behind));
         if j >= self.from {
-            *next = minus_rows(next, &full(&load(self.simd, &self.fill[j])), &own);
+            *next = minus_rows(next, &full(&load(self.set, &self.fill[j])), &y);
         }
-        own
+        let [.., d0, d1, d2] = pivot[..] else { unreachable!("a pivot has four or six numbers") };
+        (y, store([d0 * y[0], d1 * y[1], d2 * y[2]]))
     }
 
     /// Solution of a block from its eliminated right-hand side, that of the block before it and that of the next separator.
     #[inline(always)]
-    fn spread(&self, j: usize, y: &[S::f64s; 3], before: [Wide<S>; 3], next: &[Wide<S>; 3]) -> [Wide<S>; 3] {
-        let mut own = solve_pivot(&load(self.simd, &self.pivots[j]), &load(self.simd, y));
+    fn spread(&self, j: usize, y: &[N::Row; 3], before: [N; 3], next: &[N; 3]) -> [N; 3] {
+        let mut own = load(self.set, y);
         if j >= self.from {
-            own = minus_rows(&own, &transposed(&full(&load(self.simd, &self.fill[j]))), next);
+            own = minus_columns(&own, &full(&load(self.set, &self.fill[j])), next);
         }
-        minus_transposed(&own, &load(self.simd, &self.lower[j]), &before)
+        own = minus_transposed(&own, &load(self.set, &self.lower[j]), &before);
+        backward_through(&load(self.set, &self.pivots[j]), &own)
     }
 }
 
@@ -460,36 +360,34 @@ fn minus_multiplier<const L: usize, N: Number>(y: &[N; 3], a: &[N; L], x: &[N; 3
     if let Some(a) = a.first_chunk::<9>() {
         return minus_rows(y, &full(a), x);
     }
-    let first = (-a[0]).times_plus(x[0], y[0]);
-    let second = (-a[2]).times_plus(x[2], (-a[1]).times_plus(x[1], y[1]));
-    [first, second, (-a[4]).times_plus(x[2], (-a[3]).times_plus(x[1], y[2]))]
+    let first = a[0].take_from(x[0], y[0]);
+    let second = a[2].take_from(x[2], a[1].take_from(x[1], y[1]));
+    [first, second, a[4].take_from(x[2], a[3].take_from(x[1], y[2]))]
 }
 
-/// y − Aᵀ x with the same.
+/// y − Aᵀ x with a multiplier A, of nine numbers or of five.
 #[inline(always)]
 fn minus_transposed<const L: usize, N: Number>(y: &[N; 3], a: &[N; L], x: &[N; 3]) -> [N; 3] {
     if let Some(a) = a.first_chunk::<9>() {
-        return minus_rows(y, &transposed(&full(a)), x);
+        return minus_columns(y, &full(a), x);
     }
     minus_multiplier(y, &[a[0], a[1], a[3], a[2], a[4]], x)
 }
 
-/// A⁻¹ x with a pivot of six numbers or of four.
+/// L⁻¹ x with a pivot of six numbers or of four.
 #[inline(always)]
-fn solve_pivot<const P: usize, N: Number>(a: &[N; P], x: &[N; 3]) -> [N; 3] {
+fn forward_through<const P: usize, N: Number>(a: &[N; P], x: &[N; 3]) -> [N; 3] {
     if let Some(a) = a.first_chunk::<6>() {
-        return solve(a, x);
+        return forward(a, x);
     }
-    let last = a[3] * (-a[0]).times_plus(x[1], x[2]);
-    [a[1] * x[0], (-a[0]).times_plus(last, a[2] * x[1]), last]
+    [x[0], x[1], a[0].take_from(x[1], x[2])]
 }
 
+/// L⁻ᵀ x with a pivot of six numbers or of four.
 #[inline(always)]
-fn wide<S: Simd>(simd: S, x: &[[f64; LANES]; 3]) -> [Wide<S>; 3] {
-    [Wide::new(simd, cast(x[0])), Wide::new(simd, cast(x[1])), Wide::new(simd, cast(x[2]))]
-}
-
-#[inline(always)]
-fn numbers<S: Simd>(x: [Wide<S>; 3]) -> [[f64; LANES]; 3] {
-    [cast(x[0].value), cast(x[1].value), cast(x[2].value)]
+fn backward_through<const P: usize, N: Number>(a: &[N; P], x: &[N; 3]) -> [N; 3] {
+    if let Some(a) = a.first_chunk::<6>() {
+        return backward(a, x);
+    }
+    [x[0], a[0].take_from(x[2], x[1]), x[2]]
 }

@@ -1,10 +1,10 @@
 //! Limits that a step must respect; a run gone wrong stops here instead of looking right.
 
 use crate::case::data::{Analysis, Case, Position};
-use crate::contact::{Candidate, Scene};
 use crate::growth::Theorem;
 use crate::ledger::{self, Ledger};
 use crate::methods::Attempt;
+use crate::relations::{Candidate, Scene};
 use crate::state::State;
 use crate::system::System;
 use crate::{Error, Result};
@@ -59,9 +59,9 @@ impl Guards<'_> {
     /// Refuses a model that begins beyond the depth that a step may reach.
     pub fn check_start(&self) -> Result<()> {
         let (system, Some(fraction)) = (self.system, self.fraction) else { return Ok(()) };
-        let mut scene = Scene::new(system);
+        let mut scene = Scene::new(&system.contacts, &system.nodes);
         let start = State { q: system.q0[..].into(), v: system.v0[..].into(), ..Default::default() };
-        scene.look_at(system, &start);
+        scene.look_at(&system.contacts, &system.nodes, &start);
         for candidate in &scene.candidates {
             let (gap, depth) = (candidate.gap_at_end(&system.q0), fraction * candidate.adjacent);
             if candidate.responds && gap < -depth {

@@ -10,12 +10,11 @@ pub use limit::{Limit, Size, parse_size};
 
 use crate::case::Loaded;
 use crate::case::data::Case;
-use crate::contact::{Candidate, Scene};
 use crate::la::Factor;
+use crate::methods::tableau::active_set_bytes;
 use crate::model::Model;
+use crate::relations::{Candidate, Scene};
 use crate::schemes::{self, Tableau};
-use crate::state::State;
-use crate::step;
 use crate::system::System;
 use crate::{Result, elements, files};
 
@@ -108,8 +107,7 @@ impl Sizes {
             ..Sizes::about(case)
         };
         sizes.storage &= system.linear && system.drives.is_empty();
-        sizes.active_set =
-            tableau(case).map_or(0, |row| step::active_set_bytes(system, &row, case.scheme.position, factor));
+        sizes.active_set = tableau(case).map_or(0, |row| active_set_bytes(system, &row, case.scheme.position, factor));
         Ok(sizes)
     }
 
@@ -137,10 +135,10 @@ impl Sizes {
             ("matrices", (20 + 8 + 8 + if self.damped { 8 } else { 0 }) * self.entries + vectors(3)),
             // Those of the mass and of the step.
             ("factors", 2 * self.factor + self.active_set),
-            // The state, the attempt, a checkpoint as such and as bytes; the scratch of a step.
-            ("steps", 2 * state + vectors(12)),
-            // In the system and in the attempt; rows, laws and scratch.
-            ("contacts", self.candidates * (2 * size_of::<Candidate>() as u64 + 200)),
+            // The state, the attempt, a checkpoint as such and as bytes; the scratch of a step, of which a line has less.
+            ("steps", 2 * state + vectors(if self.line { 5 } else { 15 })),
+            // In the system and in the attempt, and once more while the step is made ready; rows, laws and scratch.
+            ("contacts", self.candidates * (3 * size_of::<Candidate>() as u64 + 200)),
             ("frames", if self.frames { 500 * self.nodes } else { 0 }),
         ]
     }
@@ -158,7 +156,7 @@ impl Sizes {
 }
 
 fn tableau(case: &Case) -> Option<Tableau> {
-    schemes::find(&case.scheme.name).map(|kind| kind.tableau(&case.scheme.parameters))
+    schemes::find(&case.scheme.name).and_then(|kind| kind.tableau(&case.scheme.parameters))
 }
 
 fn is_planar(body: &crate::case::data::Body) -> bool {
@@ -173,11 +171,11 @@ fn file_bytes(loaded: &Loaded) -> Result<u64> {
 
 /// Candidates at the start: those that are always there, and those that a search finds.
 fn near(case: &Case, system: &System) -> u64 {
-    let mut state = State::zeros(system, false);
+    let mut state = system.state(false);
     state.q.copy_from_slice(&system.q0);
     state.v.copy_from_slice(&system.v0);
-    let mut scene = Scene::new(system);
-    scene.look(system, &state, case.time.step, 0.5);
+    let mut scene = Scene::new(&system.contacts, &system.nodes);
+    scene.look(&system.contacts, &system.nodes, &state, case.time.step, 0.5);
     scene.candidates.len() as u64
 }
 

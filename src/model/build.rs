@@ -1,16 +1,17 @@
 //! From a case, and the meshes and tables that it names, to a model.
 
+use super::Law;
 use super::function::{Function, Inputs};
 use super::references::NodeSets;
-use super::section;
-use super::{Body, Component, Contact, Joint, Load, Massless, Model, Obstacle, Probe, Properties, Support};
+use super::{Body, Component, Contact, Joint, Load, Massless, Model, Probe, Properties, Support, Touched};
+use super::{section, sections};
 use crate::case::PLACE;
 use crate::case::data::{self, Case};
-use crate::contact::Law;
-use crate::contact::shape::{direction, inner, tangent};
 use crate::elements::{self, ElementKind};
 use crate::expression::Expression;
 use crate::mesh::{self, Mesh};
+use crate::obstacles::{self, Values};
+use crate::plane::tangent;
 use crate::{Error, Result, table};
 use std::path::PathBuf;
 
@@ -28,6 +29,7 @@ impl Model {
             loads: Vec::new(),
             contacts: Vec::new(),
             probes: Vec::new(),
+            sections: Vec::new(),
             displacement: Vec::new(),
             velocity: Vec::new(),
             length: 0.0,
@@ -228,8 +230,15 @@ impl Model {
         }
         for probe in &case.probe {
             let node = sets.one(&probe.node, &format!("probe `{}`, node", probe.name))?;
-            self.probes.push(Probe { name: probe.name.clone(), node });
+            let asks = |what: &str| probe.columns.iter().flatten().any(|column| column == what);
+            self.probes.push(Probe {
+                name: probe.name.clone(),
+                node,
+                displacement: asks("u"),
+                acceleration: asks("a"),
+            });
         }
+        self.sections = case.output.sections.iter().map(|section| self.cut(section)).collect::<Result<_>>()?;
         Ok(())
     }
 
@@ -274,13 +283,14 @@ impl Model {
             (None, None) => return Err(Error::Input(format!("{what} has no nodes"))),
         };
         let mut nodes = sets.get(touching, &format!("{what}, nodes"))?.to_vec();
-        let obstacle = match other {
+        sections::check_per_node(contact, nodes.len())?;
+        let touched = match other {
             Some(other) => {
                 let others = sets.get(other, &format!("{what}, between"))?.to_vec();
                 if self.dimension == 1 {
                     let pairs = self.in_order(&what, &nodes, &others)?;
                     nodes = pairs.iter().flatten().copied().collect();
-                    Obstacle::Neighbours { pairs }
+                    Touched::Neighbours { pairs }
                 } else {
                     let body = |node: &usize| self.bodies.iter().position(|body| body.nodes.contains(node));
                     let first = nodes.first().and_then(body);
@@ -297,37 +307,43 @@ impl Model {
                             ),
                         });
                     }
-                    Obstacle::Bodies { others }
+                    Touched::Bodies { others }
                 }
             }
-            None => obstacle(contact).ok_or_else(|| Error::Input(format!("{what} has no obstacle")))?,
+            None => {
+                let given = contact.obstacle.iter().find_map(|(name, values)| Some((obstacles::find(name)?, values)));
+                let (kind, values) = given.ok_or_else(|| Error::Input(format!("{what} has no obstacle")))?;
+                Touched::Rigid((kind.build)(values))
+            }
         };
+        let straight = if let Touched::Rigid(obstacle) = &touched { obstacle.normal() } else { None };
         let mut motion = Vec::new();
         for (name, function) in &contact.motion {
-            let along = match (name.as_str(), &obstacle) {
+            let along = match (name.as_str(), straight) {
                 ("x", _) => [1.0, 0.0],
                 ("y", _) => [0.0, 1.0],
-                ("normal", Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. }) => *normal,
-                ("tangent", Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. }) => tangent(*normal),
+                ("normal", Some(normal)) => normal,
+                ("tangent", Some(normal)) => tangent(normal),
                 _ => return Err(Error::Input(format!("{what}: its obstacle cannot move along `{name}`"))),
             };
             let at = format!("contact.{}.motion.{name}", contact.name);
             motion.push((along, motion_function(function, inputs, &at)?));
         }
         let law = Law {
-            restitution: contact.restitution.e,
-            moreau: contact.restitution.law == data::RestitutionLaw::Moreau,
+            restitution: contact.restitution.e(),
+            moreau: contact.restitution.law() == data::RestitutionLaw::Moreau,
             friction: contact.friction,
         };
         self.contacts.push(Contact {
             name: contact.name.clone(),
             nodes,
-            obstacle,
+            touched,
             radius: contact.radius,
             law,
             motion,
             massless: (contact.mass == data::ContactMass::Redistributed)
-                .then(|| Massless { rule: contact.rule, law: contact.law.unwrap_or_default() }),
+                .then(|| Massless { rule: contact.rule, law: contact.law.unwrap_or(data::MasslessLaw::Position) }),
+            per_node: contact.per_node.unwrap_or(false),
         });
         Ok(())
     }
@@ -420,33 +436,6 @@ fn motion_function(function: &data::Function, inputs: &Inputs, at: &str) -> Resu
     Ok(function)
 }
 
-/// The rigid obstacle of a contact.
-fn obstacle(contact: &data::Contact) -> Option<Obstacle> {
-    let unit = |v: &[f64]| direction(plane_vector(v)).1;
-    let plane = contact
-        .plane
-        .as_ref()
-        .map(|plane| Obstacle::Plane { point: plane_vector(&plane.point), normal: unit(&plane.normal) });
-    let half = contact.half_plane.as_ref().map(|half| {
-        let normal = unit(&half.normal);
-        let along = tangent(normal);
-        // Only the side counts: what is given need not be square to the normal.
-        let given = half.direction.as_ref().map_or(1.0, |given| inner(plane_vector(given), along));
-        let direction = along.map(|x| x.copysign(x * given));
-        Obstacle::HalfPlane { point: plane_vector(&half.point), normal, direction }
-    });
-    let circle = contact.circle.as_ref().map(|circle| Obstacle::Circle {
-        centre: plane_vector(&circle.centre),
-        radius: circle.radius,
-        inside: circle.inside,
-    });
-    let polyline = contact
-        .polyline
-        .as_ref()
-        .map(|line| Obstacle::Polyline { points: line.points.iter().map(|point| plane_vector(point)).collect() });
-    plane.or(half).or(circle).or(polyline)
-}
-
 /// Nodes of different bodies by the file and the tag that they share.
 type Meetings = std::collections::BTreeMap<(String, u64), Vec<usize>>;
 
@@ -457,7 +446,7 @@ fn dimension(case: &Case) -> usize {
         let first = body.polyline.as_ref().and_then(|line| line.points.first());
         [body.line.as_ref().map(|line| &line.from), body.at.as_ref(), body.velocity.as_ref(), first].map(size)
     });
-    let planes = case.contact.iter().map(|contact| size(contact.plane.as_ref().map(|plane| &plane.point)));
+    let planes = case.contact.iter().flat_map(|contact| contact.obstacle.values().map(Values::dimension));
     let loads =
         case.load.iter().flat_map(|load| [&load.force, &load.per_length].map(|it| it.as_ref().map_or(0, Vec::len)));
     let sets = case.set.iter().map(|set| size(set.nearest.as_ref()));
@@ -499,8 +488,8 @@ fn properties(body: &data::Body) -> Properties {
     let poisson = body.material.as_ref().and_then(ratio).unwrap_or(0.0);
     let section = body.section.as_ref().map(|section| section::values(section, poisson)).unwrap_or_default();
     let (mass_damping, stiffness_damping, dashpot) = match body.damping {
-        Some(data::Damping::Rayleigh { mass, stiffness }) => (mass, stiffness, 0.0),
-        Some(data::Damping::Dashpot(constant)) => (0.0, 0.0, constant),
+        Some(data::NumberOr::Table(data::Rayleigh { mass, stiffness })) => (mass, stiffness, 0.0),
+        Some(data::NumberOr::Number(constant)) => (0.0, 0.0, constant),
         None => (0.0, 0.0, 0.0),
     };
     Properties {
@@ -511,8 +500,8 @@ fn properties(body: &data::Body) -> Properties {
         line_inertia: density * section.inertia,
         half_height: section.half_height,
         section,
-        lumped: body.mass_matrix == data::MassMatrix::Lumped,
-        shear_correction: body.shear_correction,
+        lumped: body.mass_matrix == Some(data::MassMatrix::Lumped),
+        shear_correction: body.shear_correction == Some(true),
         mass_damping,
         stiffness_damping,
         mass: body.mass.unwrap_or(0.0),

@@ -5,88 +5,21 @@
 
 mod build;
 pub mod function;
+mod law;
+pub mod points;
 pub(crate) mod references;
 pub mod section;
+mod sections;
+
+pub use crate::elements::{Body, Properties};
+pub use crate::nodes::Component;
+pub use law::Law;
 
 use crate::case::data;
-use crate::contact::Law;
-use crate::elements::ElementKind;
+use crate::obstacles::{Facing, Obstacle, Surface, Window};
 use function::Function;
-use section::SectionValues;
-use std::ops::Range;
-
-/// A component of a node's motion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Component {
-    /// Along x.
-    X,
-    /// Along y.
-    Y,
-    /// Rotation, counter-clockwise.
-    Theta,
-}
-
-impl Component {
-    /// Name in case files and columns.
-    pub fn name(self) -> &'static str {
-        ["x", "y", "theta"][self as usize]
-    }
-
-    /// The component of that name.
-    pub fn find(name: &str) -> Option<Component> {
-        [Component::X, Component::Y, Component::Theta].into_iter().find(|c| c.name() == name)
-    }
-}
-
-/// A body: its elements and what they are made of.
-#[derive(Clone)]
-pub struct Body {
-    /// Unique name.
-    pub name: String,
-    /// What its elements are.
-    pub kind: &'static ElementKind,
-    /// Its own nodes; none for a spring.
-    pub nodes: Range<usize>,
-    /// Two-node elements, as nodes of the model; none for a point mass.
-    pub lines: Vec<[usize; 2]>,
-    /// Constants of its elements.
-    pub properties: Properties,
-}
-
-/// Constants of a body's elements; zero where they have no meaning.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Properties {
-    /// Axial stiffness EA.
-    pub axial: f64,
-    /// Bending stiffness EI.
-    pub bending: f64,
-    /// Shear stiffness GA_s.
-    pub shear: f64,
-    /// Mass per length ρA.
-    pub line_mass: f64,
-    /// Rotary inertia per length ρI.
-    pub line_inertia: f64,
-    /// Half the height of the section.
-    pub half_height: f64,
-    /// Section values as such, for stresses.
-    pub section: SectionValues,
-    /// Diagonal mass matrix.
-    pub lumped: bool,
-    /// Residual bending flexibility of the one-point beam.
-    pub shear_correction: bool,
-    /// Rayleigh damping per mass.
-    pub mass_damping: f64,
-    /// Rayleigh damping per stiffness.
-    pub stiffness_damping: f64,
-    /// Point mass.
-    pub mass: f64,
-    /// Spring stiffness.
-    pub stiffness: f64,
-    /// Dashpot constant.
-    pub dashpot: f64,
-    /// Unstretched length of a spring.
-    pub rest_length: f64,
-}
+use points::Point;
+use std::sync::Arc;
 
 /// Degrees of freedom held or driven.
 #[derive(Clone, Debug)]
@@ -133,7 +66,7 @@ pub struct Contact {
     /// Nodes that may touch.
     pub nodes: Vec<usize>,
     /// What they may touch.
-    pub obstacle: Obstacle,
+    pub touched: Touched,
     /// Thickness of the body at its nodes.
     pub radius: f64,
     /// Restitution and friction.
@@ -142,6 +75,8 @@ pub struct Contact {
     pub motion: Vec<([f64; 2], Function)>,
     /// How its nodes become massless, if they do.
     pub massless: Option<Massless>,
+    /// Whether the force of every node is recorded.
+    pub per_node: bool,
 }
 
 /// How the nodes of a contact become massless.
@@ -154,38 +89,10 @@ pub struct Massless {
 }
 
 /// What nodes may touch.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Obstacle {
-    /// A rigid plane.
-    Plane {
-        /// A point of the plane.
-        point: [f64; 2],
-        /// Unit normal towards the body.
-        normal: [f64; 2],
-    },
-    /// A rigid half plane with an end.
-    HalfPlane {
-        /// Its end.
-        point: [f64; 2],
-        /// Unit normal towards the body.
-        normal: [f64; 2],
-        /// Unit vector from the end along the surface.
-        direction: [f64; 2],
-    },
-    /// A rigid circle.
-    Circle {
-        /// Its centre.
-        centre: [f64; 2],
-        /// Its radius.
-        radius: f64,
-        /// Whether the body is inside.
-        inside: bool,
-    },
-    /// A rigid polyline with the body on its left.
-    Polyline {
-        /// Its corners.
-        points: Vec<[f64; 2]>,
-    },
+#[derive(Clone, Debug)]
+pub enum Touched {
+    /// A rigid obstacle.
+    Rigid(Arc<dyn Obstacle>),
     /// In one dimension, bodies that keep their order.
     Neighbours {
         /// A node and the one that it stays above.
@@ -198,25 +105,33 @@ pub enum Obstacle {
     },
 }
 
-impl Obstacle {
-    /// Points that belong to the model's size.
-    fn points(&self) -> Vec<[f64; 2]> {
-        match self {
-            Obstacle::Plane { point, .. } | Obstacle::HalfPlane { point, .. } => vec![*point],
-            &Obstacle::Circle { centre: [x, y], radius, .. } => {
-                vec![[x - radius, y - radius], [x + radius, y + radius]]
-            }
-            Obstacle::Polyline { points } => points.clone(),
-            Obstacle::Neighbours { .. } | Obstacle::Bodies { .. } => Vec::new(),
-        }
+impl Contact {
+    /// Its obstacle; none between bodies.
+    pub fn rigid(&self) -> Option<&dyn Obstacle> {
+        if let Touched::Rigid(obstacle) = &self.touched { Some(obstacle.as_ref()) } else { None }
     }
 
-    /// Point and normal, if it is a plane.
+    /// Point and normal of its obstacle, if that is a plane.
     pub fn plane(&self) -> Option<([f64; 2], [f64; 2])> {
-        match *self {
-            Obstacle::Plane { point, normal } => Some((point, normal)),
-            _ => None,
-        }
+        let obstacle = self.rigid().filter(|obstacle| obstacle.facing() == Facing::Always)?;
+        let mut plane = None;
+        obstacle.surfaces([0.0; 2], 0.0, &mut |_, surface| {
+            if let Surface::Straight { point, normal } = surface {
+                plane = Some((point, normal));
+            }
+        });
+        plane
+    }
+
+    /// The material points that may touch: its nodes, without arms as long as no key of a case gives them any.
+    pub fn points(&self) -> impl Iterator<Item = Point> {
+        self.nodes.iter().map(|&node| Point::node(node))
+    }
+
+    /// All nodes that take part, on both sides.
+    pub fn all_nodes(&self) -> impl Iterator<Item = usize> + Clone {
+        let others = if let Touched::Bodies { others } = &self.touched { &others[..] } else { &[] };
+        self.nodes.iter().chain(others).copied()
     }
 }
 
@@ -227,6 +142,23 @@ pub struct Probe {
     pub name: String,
     /// The node.
     pub node: usize,
+    /// Whether displacements are recorded too.
+    pub displacement: bool,
+    /// Whether accelerations are recorded too.
+    pub acceleration: bool,
+}
+
+/// A section whose forces are recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// Name in the case.
+    pub name: String,
+    /// The body.
+    pub body: usize,
+    /// Which of its elements.
+    pub element: usize,
+    /// Distance from the middle of the element.
+    pub beyond: f64,
 }
 
 /// The mechanical description of a case.
@@ -249,6 +181,8 @@ pub struct Model {
     pub contacts: Vec<Contact>,
     /// Probes.
     pub probes: Vec<Probe>,
+    /// Sections whose forces are recorded.
+    pub sections: Vec<Section>,
     /// Initial displacement of every node: x, y, rotation.
     pub displacement: Vec<[f64; 3]>,
     /// Initial velocity of every node.
@@ -259,8 +193,19 @@ pub struct Model {
 
 impl Model {
     fn diagonal(&self) -> f64 {
-        let obstacles = self.contacts.iter().flat_map(|contact| contact.obstacle.points());
-        references::diagonal(self.places.iter().copied().chain(obstacles))
+        references::diagonal(self.points())
+    }
+
+    /// Reference places and the points of obstacles.
+    fn points(&self) -> impl Iterator<Item = [f64; 2]> {
+        let obstacles = self.contacts.iter().filter_map(Contact::rigid).flat_map(|obstacle| obstacle.points());
+        self.places.iter().copied().chain(obstacles)
+    }
+
+    /// What a picture of the model shows.
+    pub fn window(&self) -> Window {
+        let [low, high] = references::bounds(self.places.iter().copied());
+        Window { centre: [0, 1].map(|k| 0.5 * (low[k] + high[k])), size: self.length }
     }
 
     /// The body that owns a node.

@@ -101,6 +101,12 @@ pub(crate) fn nearest(point: &[f64], places: &[[f64; 2]]) -> Vec<(usize, f64)> {
 
 /// Diagonal of the box around some points; zero for none.
 pub(crate) fn diagonal(points: impl Iterator<Item = [f64; 2]>) -> f64 {
+    let [low, high] = bounds(points);
+    if low[0] > high[0] { 0.0 } else { (high[0] - low[0]).hypot(high[1] - low[1]) }
+}
+
+/// Lower left and upper right corner of the box around some points.
+pub(super) fn bounds(points: impl Iterator<Item = [f64; 2]>) -> [[f64; 2]; 2] {
     let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
     for point in points {
         for k in 0..2 {
@@ -108,5 +114,5 @@ pub(crate) fn diagonal(points: impl Iterator<Item = [f64; 2]>) -> f64 {
             high[k] = high[k].max(point[k]);
         }
     }
-    if low[0] > high[0] { 0.0 } else { (high[0] - low[0]).hypot(high[1] - low[1]) }
+    [low, high]
 }

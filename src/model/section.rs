@@ -4,18 +4,13 @@
 //! the web, web · height / area.
 
 use crate::case::data::Section;
+use crate::elements::SectionValues;
 
-/// What an element needs to know of a section.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SectionValues {
-    /// Area.
-    pub area: f64,
-    /// Second moment of area about the axis normal to the plane.
-    pub inertia: f64,
-    /// Shear area.
-    pub shear_area: f64,
-    /// Half the height in the plane.
-    pub half_height: f64,
+impl SectionValues {
+    /// Area and section modulus (second moment over half height), for stresses; zero where there is none.
+    pub fn area_and_modulus(&self) -> [f64; 2] {
+        [self.area, if self.half_height > 0.0 { self.inertia / self.half_height } else { 0.0 }]
+    }
 }
 
 /// Shear factor of a circular section with a concentric hole, `hole` the inner radius over the outer one: Cowper (1966),

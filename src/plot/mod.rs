@@ -4,13 +4,12 @@
 //! It knows numbers and labels; it must not know what they mean.
 
 mod heat;
-mod png;
 pub mod text;
 
 pub use heat::Heat;
 
-use crate::report::{decimate, escape};
-use std::fmt::Write;
+use crate::canvas::{Anchor, Canvas, Color, INK, Letters, Pen, Raster, Run, Shape, Svg, WHITE};
+use crate::report::decimate;
 
 /// A figure.
 ///
@@ -79,11 +78,32 @@ impl Curve {
 }
 
 /// Colours that can be told apart, also by most colour-blind readers.
-const COLORS: [&str; 13] = [
-    "#1f5fd0", "#d4500c", "#2b7a3d", "#9c36b5", "#a67c00", "#0b7285", "#c2255c", "#5c6370", "#7b4b24", "#82a912",
-    "#e07fb8", "#3bb0c9", "#f08c00",
+const COLORS: [Color; 13] = [
+    Color::hex(0x1f5fd0),
+    Color::hex(0xd4500c),
+    Color::hex(0x2b7a3d),
+    Color::hex(0x9c36b5),
+    Color::hex(0xa67c00),
+    Color::hex(0x0b7285),
+    Color::hex(0xc2255c),
+    Color::hex(0x5c6370),
+    Color::hex(0x7b4b24),
+    Color::hex(0x82a912),
+    Color::hex(0xe07fb8),
+    Color::hex(0x3bb0c9),
+    Color::hex(0xf08c00),
 ];
-const INK: &str = "#1b2430";
+/// The grid, and the frame of the axes.
+const GRID: Pen = Pen::new(Color::hex(0xe3e8ef), 1.0);
+const FRAME: Pen = Pen::new(Color::hex(0x8a95a5), 1.0);
+/// Words at an axis: below a tick, beside a tick, along the axis that goes up.
+const BELOW: Letters = Letters::PLAIN.anchored(Anchor::Middle);
+const BESIDE: Letters = Letters::PLAIN.anchored(Anchor::End);
+const ALONG: Letters = Letters { run: Run::Up, ..BELOW };
+const HEADING: Letters = Letters::PLAIN.heading(15.0);
+
+/// Pixels per unit of length in a PNG; sharp on screens and in print.
+const SHARPNESS: f64 = 2.0;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 380.0;
@@ -98,66 +118,51 @@ const BUCKETS: usize = 1000;
 impl Plot {
     /// The figure as a stand-alone SVG text.
     pub fn svg(&self) -> String {
+        let mut canvas = Svg::new(self.size());
+        self.draw(&mut canvas);
+        canvas.finish()
+    }
+
+    /// The figure as a PNG file.
+    pub fn png(&self) -> Vec<u8> {
+        let mut canvas = Raster::new(self.size(), SHARPNESS);
+        self.draw(&mut canvas);
+        canvas.png()
+    }
+
+    fn size(&self) -> [f64; 2] {
+        let (_, rows, _) = self.legend_grid();
+        [WIDTH, MARGIN[2] + HEIGHT + MARGIN[3] + 20.0 * rows as f64 + 8.0]
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) {
         let (x, y) = (Scale::new(self, 0), Scale::new(self, 1));
-        let (across, rows, column) = self.legend_grid();
-        let height = MARGIN[2] + HEIGHT + MARGIN[3] + 20.0 * rows as f64 + 8.0;
-        let mut text = String::new();
-        let mut put = |piece: std::fmt::Arguments| text.write_fmt(piece).expect("writing to a string cannot fail");
-        put(format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
-             height=\"{height}\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"{INK}\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-             <text x=\"{:.1}\" y=\"24\" font-size=\"15\" font-weight=\"600\">{}</text>\n",
-            MARGIN[0],
-            escape(&self.title)
-        ));
         let (left, right, top, bottom) = (x.pixels[0], x.pixels[1], y.pixels[1], y.pixels[0]);
-        for &(value, ref label) in &x.ticks {
-            let at = x.place(value);
-            put(format_args!(
-                "<path d=\"M{at:.2} {top:.2}V{bottom:.2}\" stroke=\"#e3e8ef\"/>\n\
-                 <text x=\"{at:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{label}</text>\n",
-                bottom + 18.0
-            ));
+        canvas.text(&self.title, [left, 24.0], &HEADING);
+        for (value, label) in &x.ticks {
+            let at = x.place(*value);
+            canvas.stroke(&Shape::Line(&[[at, top], [at, bottom]]), &GRID);
+            canvas.text(label, [at, bottom + 18.0], &BELOW);
         }
-        for &(value, ref label) in &y.ticks {
-            let at = y.place(value);
-            put(format_args!(
-                "<path d=\"M{left:.2} {at:.2}H{right:.2}\" stroke=\"#e3e8ef\"/>\n\
-                 <text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"end\">{label}</text>\n",
-                left - 8.0,
-                at + 4.5
-            ));
+        for (value, label) in &y.ticks {
+            let at = y.place(*value);
+            canvas.stroke(&Shape::Line(&[[left, at], [right, at]]), &GRID);
+            canvas.text(label, [left - 8.0, at + 4.5], &BESIDE);
         }
-        put(format_args!(
-            "<rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"none\" stroke=\"#8a95a5\"/>\n\
-             <text x=\"{:.2}\" y=\"{:.2}\" text-anchor=\"middle\">{}</text>\n\
-             <text transform=\"translate(18 {:.2}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-            right - left,
-            bottom - top,
-            0.5 * (left + right),
-            bottom + 40.0,
-            escape(&self.x.label),
-            0.5 * (top + bottom),
-            escape(&self.y.label)
-        ));
+        let frame = [[left, top], [right, top], [right, bottom], [left, bottom]];
+        canvas.stroke(&Shape::Polygon(&frame), &FRAME);
+        canvas.text(&self.x.label, [0.5 * (left + right), bottom + 40.0], &BELOW);
+        canvas.text(&self.y.label, [18.0, 0.5 * (top + bottom)], &ALONG);
         for curve in &self.curves {
-            put(format_args!("{}", drawn(curve, &x, &y)));
+            draw_curve(canvas, curve, &x, &y);
         }
+        let (across, _, column) = self.legend_grid();
         for (k, curve) in self.curves.iter().enumerate() {
             let at = [left + column * (k % across) as f64, bottom + 62.0 + 20.0 * (k / across) as f64];
-            let key = Curve { points: vec![], ..curve.clone() };
-            put(format_args!(
-                "<path d=\"M{:.2} {:.2}h28\" {}/>\n<text x=\"{:.2}\" y=\"{:.2}\">{}</text>\n",
-                at[0],
-                at[1] - 4.5,
-                stroke(&key),
-                at[0] + 36.0,
-                at[1],
-                escape(&curve.label)
-            ));
+            let key = [[at[0], at[1] - 4.5], [at[0] + 28.0, at[1] - 4.5]];
+            canvas.stroke(&Shape::Line(&key), &pen(curve));
+            canvas.text(&curve.label, [at[0] + 36.0, at[1]], &Letters::PLAIN);
         }
-        text + "</svg>\n"
     }
 
     /// Entries per row of the legend, its rows, and the width of an entry.
@@ -271,41 +276,28 @@ fn decades(low: f64, high: f64) -> ([f64; 2], Vec<(f64, String)>) {
     (range, ticks.collect())
 }
 
-fn stroke(curve: &Curve) -> String {
-    let color = curve.color.map_or(INK, |k| COLORS[k % COLORS.len()]);
-    let dash = if curve.dashed { " stroke-dasharray=\"6 4\"" } else { "" };
-    format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"1.6\" stroke-linejoin=\"round\"{dash}")
+fn color(curve: &Curve) -> Color {
+    curve.color.map_or(INK, |k| COLORS[k % COLORS.len()])
 }
 
-fn drawn(curve: &Curve, x: &Scale, y: &Scale) -> String {
-    let shown = |[a, b]: [f64; 2]| {
-        let fits = |value: f64, scale: &Scale| value.is_finite() && (!scale.log || value > 0.0);
-        fits(a, x) && fits(b, y)
-    };
-    let mut path = String::new();
-    let mut marks = String::new();
-    let mut pen_down = false;
-    for point in thinned(&curve.points) {
-        if !shown(point) {
-            pen_down = false;
-            continue;
-        }
-        let at = [x.place(point[0]), y.place(point[1])];
-        let verb = if pen_down { 'L' } else { 'M' };
-        write!(path, "{verb}{:.2} {:.2}", at[0], at[1]).expect("writing to a string cannot fail");
-        pen_down = true;
-        if curve.marks {
-            let color = curve.color.map_or(INK, |k| COLORS[k % COLORS.len()]);
-            let fill = if curve.dashed { "#ffffff" } else { color };
-            write!(
-                marks,
-                "<circle cx=\"{:.2}\" cy=\"{:.2}\" r=\"3.5\" fill=\"{fill}\" stroke=\"{color}\"/>",
-                at[0], at[1]
-            )
-            .expect("writing to a string cannot fail");
+fn pen(curve: &Curve) -> Pen {
+    let pen = Pen::new(color(curve), 1.6);
+    if curve.dashed { pen.dashed(6.0, 4.0) } else { pen }
+}
+
+fn draw_curve(canvas: &mut dyn Canvas, curve: &Curve, x: &Scale, y: &Scale) {
+    let fits = |value: f64, scale: &Scale| value.is_finite() && (!scale.log || value > 0.0);
+    let points = thinned(&curve.points);
+    // What cannot be shown breaks the line.
+    for piece in points.split(|&[a, b]| !fits(a, x) || !fits(b, y)).filter(|piece| !piece.is_empty()) {
+        let places: Vec<[f64; 2]> = piece.iter().map(|&[a, b]| [x.place(a), y.place(b)]).collect();
+        canvas.stroke(&Shape::Line(&places), &pen(curve));
+        for &centre in places.iter().filter(|_| curve.marks) {
+            let mark = Shape::Circle { centre, radius: 3.5 };
+            canvas.fill(&mark, if curve.dashed { WHITE } else { color(curve) });
+            canvas.stroke(&mark, &Pen::new(color(curve), 1.0));
         }
     }
-    format!("<path d=\"{path}\" {}/>\n{marks}", stroke(curve))
 }
 
 /// Few enough points for a file that is looked at, with all peaks.

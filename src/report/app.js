@@ -37,13 +37,40 @@ function curvesOf({ kind, curves: indices, labels }) {
   return pairs;
 }
 
-const drawn = plots.map((spec) => new Plot($("#plots .grid"), spec, curvesOf(spec), events));
-const stage = new Stage($("#stage"), JSON.parse($("#animation-data").textContent), (time) => {
+const animation = JSON.parse($("#animation-data").textContent);
+
+// Reference places of the probes of a plot of positions, which is shown as displacements at first.
+function references({ id, curves: indices }) {
+  const component = ["probe-x", "probe-y"].indexOf(id);
+  if (component < 0) return null;
+  const { probes, places } = animation.scene;
+  return indices.map((index) => {
+    const probe = probes.find(({ name }) => name === decoded[index].label);
+    return probe ? places[probe.node][component] : 0;
+  });
+}
+
+const folded = $("#folded");
+const hostOf = (spec) => $(".grid", spec.folded ? folded : $("#plots"));
+const drawn = plots.map((spec) => new Plot(hostOf(spec), { ...spec, references: references(spec) }, curvesOf(spec), events));
+folded.hidden = !plots.some((spec) => spec.folded);
+const stage = new Stage($("#stage"), animation, (time) => {
   for (const plot of drawn) plot.moveCursor(time);
 });
+for (const plot of drawn) plot.moveCursor(stage.time);
+for (const button of document.querySelectorAll(".keys [data-time]")) {
+  button.onclick = () => {
+    stage.pause();
+    stage.seek(Number(button.dataset.time));
+    $("#stage").scrollIntoView({ block: "nearest", behavior: "smooth" });
+  };
+}
 
 function switchTheme() {
-  root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
+  setTheme(root.dataset.theme === "dark" ? "light" : "dark");
+}
+function setTheme(theme) {
+  root.dataset.theme = theme;
   stage.refresh();
   for (const plot of drawn) {
     plot.fillLegend();
@@ -51,6 +78,14 @@ function switchTheme() {
   }
 }
 $("#theme").onclick = switchTheme;
+
+// Paper is white.
+let screenTheme = null;
+addEventListener("beforeprint", () => {
+  screenTheme = root.dataset.theme;
+  setTheme("light");
+});
+addEventListener("afterprint", () => setTheme(screenTheme ?? "light"));
 
 const KEYS = {
   " ": () => stage.toggle(),

@@ -3,10 +3,11 @@
 //! Knows the columns of the contract; must not know how a plot is drawn. The table goes by twice: once to see how many rows
 //! there are and which columns have something to show, once to choose the rows that are drawn.
 
+mod first_order;
+
 use super::decimate::{BUCKETS, Sampler};
 use super::history::Table;
 use crate::Result;
-use crate::case::expect::PROBE_COLUMNS;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::Serialize;
 
@@ -45,6 +46,8 @@ struct Plot {
     labels: Vec<String>,
     /// Whether the values are whole numbers.
     counts: bool,
+    /// Whether it has nothing to show but round-off, or how the solver worked, and is folded away.
+    folded: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
@@ -61,6 +64,12 @@ enum Kind {
 /// Work of the contacts without that of friction, and energy gained since the start: columns that the ledger shows, computed
 /// from those of the table and behind them.
 const COMPUTED: [&str; 2] = ["contact work along normals", "change of energy"];
+
+/// Columns of a probe that have a plot, rates behind places.
+const MOTION: [&str; 6] = ["x", "y", "theta", "vx", "vy", "vtheta"];
+
+/// Part of what is beside it that is round-off.
+const ROUND_OFF: f64 = 1e-12;
 
 /// The columns that plots are made of.
 struct Columns<'a> {
@@ -114,11 +123,15 @@ struct Facts {
     constant: bool,
     /// Whether any row is not zero.
     nonzero: bool,
+    /// Least and largest value.
+    low: f64,
+    high: f64,
 }
 
 /// Facts of all columns, and the number of rows.
 fn survey(columns: &Columns) -> Result<(usize, Vec<Facts>)> {
-    let (mut rows, mut all) = (0, vec![Facts::default(); columns.names.len()]);
+    let unseen = Facts { low: f64::INFINITY, high: f64::NEG_INFINITY, ..Facts::default() };
+    let (mut rows, mut all) = (0, vec![unseen; columns.names.len()]);
     columns.each_row(&mut |row| {
         for (facts, &value) in all.iter_mut().zip(row) {
             if rows == 0 {
@@ -127,6 +140,7 @@ fn survey(columns: &Columns) -> Result<(usize, Vec<Facts>)> {
             // One without a value is never the same.
             facts.constant &= value == facts.first;
             facts.nonzero |= value != 0.0;
+            (facts.low, facts.high) = (facts.low.min(value), facts.high.max(value));
             if facts.base.is_none() && !value.is_nan() {
                 facts.base = Some(value);
             }
@@ -207,12 +221,56 @@ impl Plan<'_> {
             let own: Vec<_> = own.iter().map(|(column, name)| (column.as_str(), name.as_str())).collect();
             self.add(part, title, &own);
         }
+        self.add_family(
+            "support",
+            &[("fx", "Reaction along x"), ("fy", "Reaction along y"), ("moment", "Reaction moment")],
+        );
+        self.add_family(
+            "section",
+            &[
+                ("N", "Axial force of the sections"),
+                ("V", "Shear force of the sections"),
+                ("M", "Bending moment of the sections"),
+                ("stress", "Extreme stress of the sections"),
+            ],
+        );
         self.add_probes();
+        self.add_first_order();
         let counts = [("newton", "Newton passes"), ("sweeps", "contact sweeps"), ("active", "active contacts")];
         self.add("solver", "Work of the solver per step", &counts);
         self.plots.iter_mut().filter(|plot| plot.id == "solver").for_each(|plot| plot.counts = true);
         self.add("defect", "Energy defect", &[("defect", "defect")]);
         self.add("complementarity", "Complementarity residual", &[("complementarity", "residual")]);
+        let inner = ["solver", "defect", "complementarity"];
+        self.plots.iter_mut().filter(|plot| inner.contains(&plot.id.as_str())).for_each(|plot| plot.folded = true);
+    }
+
+    /// One plot per column of supports or sections, with a curve for each of them; those with round-off alone, beside the
+    /// others of the same dimension, are folded away.
+    fn add_family(&mut self, kind: &str, parts: &[(&str, &str)]) {
+        let column = |name: &str, part: &str| format!("{kind}.{name}.{part}");
+        let named = self.columns.named(kind);
+        let largest = |part: &str| {
+            let own = named.iter().filter(|(_, own)| own == part);
+            let found = own.filter_map(|(name, part)| self.columns.find(&column(name, part)));
+            found.map(|k| self.facts[k].high.abs().max(self.facts[k].low.abs())).fold(0.0, f64::max)
+        };
+        let forces = ["fx", "fy", "N", "V"].map(largest).into_iter().fold(0.0, f64::max);
+        let noisy: Vec<bool> = parts
+            .iter()
+            .map(|(part, _)| {
+                let beside = if ["fx", "fy", "N", "V"].contains(part) { forces } else { 0.0 };
+                largest(part) <= ROUND_OFF * beside
+            })
+            .collect();
+        for ((part, title), noisy) in parts.iter().zip(noisy) {
+            let own: Vec<_> = named.iter().filter(|(_, own)| own == part).collect();
+            let own: Vec<_> = own.iter().map(|(name, part)| (column(name, part), name.as_str())).collect();
+            let own: Vec<_> = own.iter().map(|(column, name)| (column.as_str(), *name)).collect();
+            self.add(&format!("{kind}-{part}"), title, &own);
+            let id = format!("{kind}-{part}");
+            self.plots.iter_mut().filter(|plot| plot.id == id).for_each(|plot| plot.folded = noisy);
+        }
     }
 
     /// Works on top of each other, with the change of energy that they must add up to.
@@ -242,23 +300,39 @@ impl Plan<'_> {
 
     /// One plot per component with a curve for each probe, and the phase plot.
     fn add_probes(&mut self) {
-        let (mut pairs, mut labels, mut parts) = (Vec::new(), Vec::new(), vec![Vec::new(); PROBE_COLUMNS.len()]);
+        let span = |part: &str| {
+            let own = self.columns.named("probe").into_iter().filter(|(_, own)| own == part);
+            let found = own.filter_map(|(name, part)| self.columns.find(&format!("probe.{name}.{part}")));
+            found.map(|k| self.facts[k].high - self.facts[k].low).fold(0.0, f64::max)
+        };
+        let spans = ["x", "y", "theta"].map(span);
+        let (mut pairs, mut labels, mut parts) = (Vec::new(), Vec::new(), vec![Vec::new(); MOTION.len()]);
         for (name, part) in self.columns.named("probe") {
             let column = |part: &str| self.columns.find(&format!("probe.{name}.{part}"));
             let rate = format!("v{part}");
             let (Some(place), Some(velocity)) = (column(&part), column(&rate)) else { continue };
             let pair = self.together(vec![(place, name.clone()), (velocity, name.clone())]);
             for (part, &curve) in [&part, &rate].into_iter().zip(&pair) {
-                if let Some(at) = PROBE_COLUMNS.iter().position(|known| known == part) {
+                if let Some(at) = MOTION.iter().position(|known| known == part) {
                     parts[at].push(curve);
                 }
             }
-            pairs.extend(pair);
-            labels.push(format!("{name}.{part}"));
+            if !noise(&spans, &part) {
+                pairs.extend(pair);
+                labels.push(format!("{name}.{part}"));
+            }
         }
-        for (part, curves) in PROBE_COLUMNS.iter().zip(parts) {
-            let what = if part.starts_with('v') { "Velocity" } else { "Position" };
+        for (part, curves) in MOTION.iter().zip(parts) {
+            let noisy = noise(&spans, part);
+            let what = match *part {
+                "theta" => "Rotation",
+                "vtheta" => "Angular velocity",
+                part if part.starts_with('v') => "Velocity",
+                _ => "Position",
+            };
             self.plot(&format!("probe-{part}"), &format!("{what} of the probes: {part}"), Kind::Lines, curves);
+            let id = format!("probe-{part}");
+            self.plots.iter_mut().filter(|plot| plot.id == id).for_each(|plot| plot.folded = noisy);
         }
         self.plot("phase", "Phase plot: velocity over position", Kind::Phase, pairs);
         if let Some(phase) = self.plots.last_mut().filter(|plot| plot.kind == Kind::Phase) {
@@ -312,8 +386,19 @@ impl Plan<'_> {
                 off,
                 labels,
                 counts: false,
+                folded: false,
             });
         }
+    }
+}
+
+/// Whether what a component of all probes spans is round-off: rotations are compared with one, lengths with those of the other
+/// direction, and a rate goes with its place.
+fn noise(spans: &[f64; 3], part: &str) -> bool {
+    match part {
+        "theta" | "vtheta" => spans[2] <= ROUND_OFF,
+        "x" | "vx" => spans[0] <= ROUND_OFF * spans[1],
+        _ => spans[1] <= ROUND_OFF * spans[0],
     }
 }
 

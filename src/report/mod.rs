@@ -6,16 +6,18 @@
 mod curves;
 pub(crate) mod decimate;
 pub mod history;
+mod keys;
 pub mod quality;
 
-use crate::files::{exists, read_text, write_atomically};
-use crate::sinks::animation::{Scene, Still};
+use crate::canvas::escape;
+use crate::files::{read_text, write_atomically};
+use crate::sinks::animation::Scene;
+use crate::sinks::animation::recording::Recording;
 use crate::summary::figure;
 use crate::{Error, Result};
 use curves::Plots;
 use history::Table;
 use quality::{Finding, Level};
-use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 
@@ -23,6 +25,9 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
 const SCRIPTS: [&str; 4] =
     [include_str!("common.js"), include_str!("plot.js"), include_str!("stage.js"), include_str!("app.js")];
+
+/// What stands in place of the animation where there is none.
+const NO_STAGE: &str = include_str!("no-stage.js");
 
 /// Writes `report.html` of the finished run in `dir`, from its `summary.json`, its history and `animation.json`.
 pub fn rebuild(dir: &Path) -> Result<()> {
@@ -40,43 +45,22 @@ pub fn write(dir: &Path, summary: &str) -> Result<()> {
         return Err(broken("summary.json", format!("`schema` is {found}, but this version reads 1")));
     }
     let plots = Plots::new(&Table::open(dir)?)?;
-    let path = dir.join("animation.json");
-    if !exists(&path)? {
-        let cause = "the run was made with output.report = false; run the case again without that";
-        return Err(broken("animation.json", format!("there is no such file: {cause}")));
+    if summary["case"]["analysis"] == "first-order" {
+        let page = page(&summary, &plots, None, "null");
+        return write_atomically(&dir.join("report.html"), page.as_bytes());
     }
-    let frames = read_text(&path)?;
-    let film: Film = serde_json::from_str(&frames).map_err(|e| broken("animation.json", e.to_string()))?;
-    film.check().map_err(|what| broken("animation.json", what))?;
-    let page = page(&summary, &plots, &film.scene, &frames);
+    let (recording, frames) = Recording::read(dir)?;
+    let page = page(&summary, &plots, Some(&recording.scene), &frames);
     write_atomically(&dir.join("report.html"), page.as_bytes())
 }
 
-/// `animation.json` as a whole.
-#[derive(Deserialize)]
-struct Film {
-    scene: Scene,
-    frames: Vec<Still>,
-}
-
-impl Film {
-    fn check(&self) -> std::result::Result<(), String> {
-        let nodes = self.scene.places.len();
-        if self.frames.is_empty() {
-            return Err("there is no frame".into());
-        }
-        if let Some(node) = self.scene.segments.iter().flatten().find(|&&node| node >= nodes) {
-            return Err(format!("a segment ends at node {node}, but there are {nodes} nodes"));
-        }
-        let mut numbered = self.frames.iter().enumerate();
-        numbered.try_for_each(|(k, still)| self.scene.accepts(still).map_err(|what| format!("frame {k}: {what}")))
-    }
-}
-
-fn page(summary: &Value, plots: &Plots, scene: &Scene, frames: &str) -> String {
+fn page(summary: &Value, plots: &Plots, scene: Option<&Scene>, frames: &str) -> String {
     let plots = serde_json::to_string(plots).expect("plots are plain data");
     let title = summary["title"].as_str().filter(|title| !title.is_empty()).unwrap_or("A run of carom");
-    let findings = quality::findings(summary, scene.length);
+    let findings = match scene {
+        Some(scene) => quality::findings(summary, scene.length),
+        None => quality::first_order_findings(summary),
+    };
     let case = toml::to_string(&summary["case"]).unwrap_or_else(|_| format!("{:#}", summary["case"]));
     let worst = findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Good);
     let verdict = match worst {
@@ -84,13 +68,18 @@ fn page(summary: &Value, plots: &Plots, scene: &Scene, frames: &str) -> String {
         Level::Watch => "Look closer",
         Level::Bad => "Do not trust",
     };
-    let script = SCRIPTS.join("\n");
+    let mut scripts = SCRIPTS;
+    if scene.is_none() {
+        scripts[2] = NO_STAGE;
+    }
+    let script = scripts.join("\n");
     fill(PAGE, &|key| match key {
         "title" => escape(title),
         "style" => STYLE.to_string(),
         "facts" => escape(&facts(summary)),
         "level" => class(worst).to_string(),
         "verdict" => verdict.to_string(),
+        "keys" => keys::table(summary),
         "findings" => findings.iter().map(item).collect(),
         "case" => escape(&case),
         "version" => escape(summary["version"].as_str().unwrap_or("")),
@@ -113,14 +102,11 @@ fn facts(summary: &Value) -> String {
         }
     }
     let time = |key: &str| case["time"][key].as_f64().map_or("?".to_string(), short);
-    format!(
-        "{} elements, {} unknowns · {scheme} · {} steps of {} to time {}",
-        count("elements"),
-        count("dofs"),
-        count("steps"),
-        time("step"),
-        time("end")
-    )
+    let size = match case["analysis"] == "first-order" {
+        true => format!("states {}", count("dofs")),
+        false => format!("{} elements, {} unknowns", count("elements"), count("dofs")),
+    };
+    format!("{size} · {scheme} · {} steps of {} to time {}", count("steps"), time("step"), time("end"))
 }
 
 /// A number as the summary writes it, without zeros at the end of its digits.
@@ -158,10 +144,6 @@ fn fill(template: &str, value: &dyn Fn(&str) -> String) -> String {
     text
 }
 
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// JSON that cannot end the script element around it; `<` stands in strings only.
 fn inert(json: &str) -> String {
     json.replace('<', "\\u003c")
@@ -190,8 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_become_markup() {
-        assert_eq!(escape("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
+    fn data_cannot_end_the_script_that_holds_it() {
         assert_eq!(inert("\"</script>\""), "\"\\u003c/script>\"");
     }
 }

@@ -20,16 +20,39 @@ class Plot {
     const save = element("button", { type: "button", class: "save", title: "Save this plot as SVG" }, "SVG");
     save.onclick = () => this.save();
     if (spec.kind === "phase" && curves.length > 1) tools.append(this.chooser());
+    if (spec.references) tools.append(this.switcher());
     tools.append(save);
     this.legend = element("div", { class: "legend" });
     this.canvas = element("div");
     this.tip = element("div", { class: "tip", hidden: "" });
-    const head = element("div", { class: "head" }, element("h2", {}, spec.title), tools);
+    this.heading = element("h2", {}, this.spec.title);
+    const head = element("div", { class: "head" }, this.heading, tools);
     this.host.append(head, this.legend, this.canvas, this.tip);
     host.append(this.host);
     this.fillLegend();
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  // Between displacements, which show what a structure does, and positions.
+  switcher() {
+    const positions = this.curves;
+    const from = ({ y }, place) => Float64Array.from(y, (value) => value - place);
+    const displacements = positions.map((curve, k) => ({ ...curve, y: from(curve, this.spec.references[k]) }));
+    const button = element("button", { type: "button", class: "switch" });
+    const title = this.spec.title;
+    const choose = (moved) => {
+      this.curves = moved ? displacements : positions;
+      this.spec = { ...this.spec, title: moved ? title.replace("Position", "Displacement") : title };
+      button.textContent = moved ? "as positions" : "as displacements";
+      button.onclick = () => {
+        choose(!moved);
+        this.heading.textContent = this.spec.title;
+        this.draw();
+      };
+    };
+    choose(true);
+    return button;
   }
 
   // A phase plot shows one probe at a time: several in one picture could not be told apart.
@@ -138,7 +161,7 @@ class Plot {
       (shape("text", { fill: themeColour("muted"), ...attributes }, svg).textContent = content);
     if (titled) {
       shape("rect", { width, height, fill: themeColour("card") }, svg);
-      this.heading(svg, text);
+      this.caption(svg, text);
     }
     for (const value of upward.values) {
       const y = Math.round(frame.y(value)) + 0.5;
@@ -163,7 +186,7 @@ class Plot {
     return { svg, frame };
   }
 
-  heading(svg, text) {
+  caption(svg, text) {
     text(this.spec.title, { x: 12, y: 20, "font-size": 14, "font-weight": 600, fill: themeColour("ink") });
     let x = 12;
     for (const { label, k } of this.visible()) {

@@ -57,6 +57,46 @@ pub fn findings(summary: &Value, length: f64) -> Vec<Finding> {
     all
 }
 
+/// What there is to say of a run of a first-order system.
+pub fn first_order_findings(summary: &Value) -> Vec<Finding> {
+    let energy = &summary["energy"];
+    let mut all = Vec::new();
+    if energy["scale"].is_number() {
+        all.push(defect(summary));
+        let scale = number(&energy["scale"]);
+        let ends = ["initial", "final", "scale"].map(|key| short(number(&energy[key])));
+        let text = format!("Stored energy {} at the start, {} at the end (largest {}).", ends[0], ends[1], ends[2]);
+        all.push(Finding { level: Level::Good, text });
+        let scheme = number(&energy["work_scheme"]);
+        if scheme.abs() > SCHEME * scale {
+            let text = format!(
+                "The scheme made up {} of the largest storage: try a smaller step.",
+                percent(scheme.abs() / scale)
+            );
+            all.push(Finding { level: Level::Watch, text });
+        }
+        let leak = number(&energy["law_leak"]);
+        if leak.abs() > GAIN * scale {
+            let text = format!(
+                "Laws that switched inside a step gave {} ({} of the largest storage), which exact ones would not: it falls \
+                 with the third power of the step.",
+                short(leak),
+                percent(leak.abs() / scale)
+            );
+            all.push(Finding { level: Level::Watch, text });
+        }
+    } else {
+        let text = "There is no energy ledger: the case has no [storage].".to_string();
+        all.push(Finding { level: Level::Good, text });
+    }
+    let residual = number(&summary["complementarity"]);
+    let (level, only) = if residual <= COMPLEMENTARITY { (Level::Good, "") } else { (Level::Bad, " only") };
+    all.push(Finding { level, text: format!("Laws and constraints hold to {residual:.1e} of their terms{only}.") });
+    let advice = summary["advice"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    all.extend(advice.map(|text| Finding { level: Level::Watch, text: format!("Advice: {text}") }));
+    all
+}
+
 fn defect(summary: &Value) -> Finding {
     let (step, run) = (number(&summary["defect"]["step"]), number(&summary["defect"]["run"]));
     let sizes = format!("{run:.1e} of the energy scale over the run, {step:.1e} in the worst step");

@@ -1,25 +1,8 @@
 // The structure in motion on a canvas. Layout of the data: `sinks/animation.rs`.
 
-// How to draw what the structure may touch, by kind; each gets the obstacle and a pen in world coordinates.
-const OBSTACLES = {
-  plane({ point, normal }, pen) {
-    pen.wall(point, normal);
-  },
-  "half-plane"({ point, direction }, pen) {
-    const far = 2 * pen.scene.length;
-    pen.solid([point, [point[0] + far * direction[0], point[1] + far * direction[1]]]);
-  },
-  circle({ centre, radius, inside }, pen) {
-    pen.round(centre, radius, inside);
-  },
-  polyline({ points }, pen) {
-    pen.solid(points);
-  },
-};
-
 class Stage {
   constructor(root, { scene, frames }, changed) {
-    Object.assign(this, { root, scene, changed, time: 0, playing: false });
+    Object.assign(this, { root, scene, changed, time: 0, playing: false, fresh: true, zoom: { k: 1, x: 0, y: 0 } });
     this.flat = scene.dimension === 1;
     this.times = frames.map(({ t }) => t);
     this.end = this.times.at(-1);
@@ -38,7 +21,18 @@ class Stage {
     this.canvas = $("canvas", root);
     this.ids = Object.fromEntries([...root.querySelectorAll("[id]")].map((node) => [node.id, node]));
     this.fillControls();
+    this.listen();
+    this.time = this.peak();
     new ResizeObserver(() => this.resize()).observe(this.canvas);
+  }
+
+  // Where there is most to see: the frame with the strongest contact, else with the largest section force.
+  peak() {
+    const size = ({ contacts, fields }) => this.strongest > 0
+      ? Math.max(0, ...contacts.map(([, x, y]) => Math.hypot(x, y)))
+      : Math.max(0, ...fields.slice(this.scene.node_fields.length).map(({ low, high }) => Math.max(-low, high)));
+    const sizes = this.frames.map(size);
+    return this.times[sizes.indexOf(Math.max(...sizes))];
   }
 
   fillControls() {
@@ -57,7 +51,7 @@ class Stage {
     const deformable = this.scene.bodies.some(({ nodes: [, count] }) => count > 1);
     magnified.value = deformable && largest > 0.1 * this.scene.length ? "deformation" : "displacement";
     arrows.parentNode.hidden = this.strongest === 0;
-    this.lifted = this.flat && this.scene.bodies.some(({ element, segments: [, count] }) => element !== "spring" && count > 0);
+    this.lifted = this.flat && this.scene.bodies.some(({ link, segments: [, count] }) => !link && count > 0);
     this.ids["profile-label"].hidden = !this.lifted;
     play.onclick = () => this.toggle();
     scrub.oninput = () => this.seek(Number(scrub.value));
@@ -151,7 +145,73 @@ class Stage {
     }
   }
 
-  // Fits the whole motion into the canvas, so that the view rests while the structure moves.
+  // Wheel and pinch zoom about the pointer, dragging moves the view, a double click resets it.
+  listen() {
+    const pointers = new Map();
+    const place = ({ clientX, clientY }) => {
+      const { left, top } = this.canvas.getBoundingClientRect();
+      return [clientX - left, clientY - top];
+    };
+    this.canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.magnifyView(Math.exp(clamp(-event.deltaY, -100, 100) * 0.003), place(event));
+    }, { passive: false });
+    this.canvas.onpointerdown = (event) => {
+      pointers.set(event.pointerId, place(event));
+      this.canvas.setPointerCapture(event.pointerId);
+    };
+    this.canvas.onpointermove = (event) => {
+      const before = pointers.get(event.pointerId);
+      if (!before) return;
+      const now = place(event);
+      const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+      pointers.set(event.pointerId, now);
+      if (other) {
+        const apart = ([x, y]) => Math.hypot(x - other[0], y - other[1]) || 1;
+        const middle = [0, 1].map((k) => (now[k] + other[k]) / 2);
+        this.magnifyView(apart(now) / apart(before), middle);
+        this.moveView([0, 1].map((k) => (now[k] - before[k]) / 2));
+      } else this.moveView([0, 1].map((k) => now[k] - before[k]));
+    };
+    this.canvas.onpointerup = this.canvas.onpointercancel = (event) => pointers.delete(event.pointerId);
+    this.canvas.ondblclick = () => this.setView({ k: 1, x: 0, y: 0 });
+  }
+
+  magnifyView(factor, [x, y]) {
+    const { zoom } = this;
+    const k = clamp(zoom.k * factor, 0.2, 1000);
+    const keep = (pointer, offset) => pointer - (k / zoom.k) * (pointer - offset);
+    this.setView({ k, x: keep(x, zoom.x), y: keep(y, zoom.y) });
+  }
+
+  moveView([dx, dy]) {
+    this.setView({ ...this.zoom, x: this.zoom.x + dx, y: this.zoom.y + dy });
+  }
+
+  // A line of bodies is stretched along itself only.
+  setView(zoom) {
+    this.zoom = zoom;
+    const { fit } = this;
+    if (!fit) return;
+    this.view = { ...fit, scale: zoom.k * fit.scale, x: zoom.k * fit.x + zoom.x, y: this.flat ? fit.y : zoom.k * fit.y + zoom.y };
+    this.draw();
+  }
+
+  // Nodes that the view is fitted to. A loose mass that flies away from a structure is left to go.
+  fitted() {
+    const { bodies } = this.scene;
+    const loose = ({ segments: [, count] }) => count === 0;
+    const reach = this.scene.length;
+    const structure = bodies.some((body) => !loose(body)) && reach > 0;
+    const from = new Set(bodies.filter((body) => structure && loose(body)).map(({ nodes: [node] }) => node));
+    return (node, x, y) => {
+      if (!from.has(node)) return true;
+      const [x0, y0] = this.scene.places[node];
+      return Math.hypot(x - x0, y - y0) < reach;
+    };
+  }
+
+  // Fits the motion of the structure into the canvas, so that the view rests while it moves.
   resize() {
     const low = [Infinity, Infinity];
     const high = [-Infinity, -Infinity];
@@ -159,20 +219,17 @@ class Stage {
       [low[0], high[0]] = [Math.min(low[0], x), Math.max(high[0], x)];
       [low[1], high[1]] = [Math.min(low[1], y), Math.max(high[1], y)];
     };
+    const belongs = this.fitted();
     for (const time of this.times) {
       const xy = this.positions(time);
-      for (let i = 0; i < xy.length; i += 2) take(xy[i], xy[i + 1]);
+      for (let i = 0; i < xy.length; i += 2) if (belongs(i / 2, xy[i], xy[i + 1])) take(xy[i], xy[i + 1]);
     }
     const centre = [0, 1].map((k) => (low[k] + high[k]) / 2);
-    for (const { kind, point, normal, centre: middle, radius, points = [] } of this.scene.obstacles) {
-      const corners = [...points];
-      if (kind === "circle") corners.push(...[-1, 1].map((side) => middle.map((x) => x + side * radius)));
-      if (kind === "half-plane") corners.push(point);
-      for (const [x, y] of corners) if (Math.hypot(x - centre[0], y - centre[1]) < 2 * this.scene.length) take(x, y);
-      if (kind !== "plane") continue;
-      // The point of a plane nearest to the structure, unless that is far away.
-      const distance = normal[0] * (centre[0] - point[0]) + normal[1] * (centre[1] - point[1]);
-      if (Math.abs(distance) < 2 * this.scene.length) take(centre[0] - distance * normal[0], centre[1] - distance * normal[1]);
+    // Obstacles, unless they are far away: their corners, and where lines without end are nearest to the structure.
+    const near = ([x, y]) => Math.hypot(x - centre[0], y - centre[1]) < 2 * this.scene.length;
+    for (const line of this.scene.obstacles.flatMap(({ lines }) => lines)) {
+      const between = line.slice(1).map((to, k) => nearestOn(line[k], to, centre));
+      for (const [x, y] of [...line, ...between].filter(near)) take(x, this.flat ? 0 : y);
     }
     const width = this.canvas.clientWidth;
     if (!width) return;
@@ -183,13 +240,14 @@ class Stage {
     const scale = Math.min(wide / (w || 1e-9), this.flat ? Infinity : (height - 2 * room) / (h || 1e-9));
     // A single mass at rest has no extent of its own.
     const finite = w || h ? scale : wide / (this.scene.length || 1);
-    this.view = { width, height, scale: finite, x: width / 2 - finite * (low[0] + high[0]) / 2,
+    this.fit = { width, height, scale: finite, x: width / 2 - finite * (low[0] + high[0]) / 2,
       y: this.flat ? height - 66 : height / 2 + finite * (low[1] + high[1]) / 2 };
     const ratio = window.devicePixelRatio || 1;
     this.canvas.style.height = height + "px";
     [this.canvas.width, this.canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     this.pen = this.canvas.getContext("2d");
     this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.setView(this.zoom);
     this.refresh();
   }
 
@@ -226,7 +284,7 @@ class Stage {
 
   draw() {
     const { pen, view, scene } = this;
-    if (!view) return;
+    if (!view || !this.theme) return;
     const xy = this.positions(this.time);
     const at = (i) => this.screen(xy[2 * i], xy[2 * i + 1]);
     pen.clearRect(0, 0, view.width, view.height);
@@ -237,7 +295,7 @@ class Stage {
       const [x, y] = [0, 1].map((i) => (a.shifts[k] ? (1 - w) * a.shifts[k][i] + w * b.shifts[k][i] : 0));
       pen.save();
       pen.translate(view.scale * x, -view.scale * y);
-      OBSTACLES[obstacle.kind](obstacle, this);
+      for (const line of obstacle.lines) this.drawSolid(line);
       pen.restore();
     });
     const shown = this.colours[this.ids.colour.value];
@@ -253,7 +311,7 @@ class Stage {
       const each = (draw) => {
         for (let k = first; k < first + count; k++) draw(k, ...scene.segments[k].map(at));
       };
-      if (body.element === "spring") {
+      if (body.link) {
         each((k, from, to) => this.drawSpring(from, to, colour(k)));
         continue;
       }
@@ -267,7 +325,7 @@ class Stage {
       const size = radius > 0 ? view.scale * radius : this.flat ? 15 : 8;
       if (count === 0) this.drawMass(at(node), plain ? this.theme.accent : this.paint(mixed(node), shown), size);
     }
-    for (const node of scene.supports) this.drawSupport(at(node));
+    scene.supports.forEach((node, k) => this.drawSupport(at(node), scene.held?.[k] ?? [true, true, false], this.leaving(node, at)));
     for (const { node } of scene.probes) this.drawProbe(at(node));
     if (this.ids.trace.value !== "") this.drawTrace(Number(this.ids.trace.value));
     if (this.ids.arrows.checked) this.drawForces((w > 0 ? b : a).contacts, at);
@@ -331,18 +389,62 @@ class Stage {
     this.pen.stroke();
   }
 
-  drawSupport([x, y]) {
+  // Direction on the screen in which the structure leaves a node.
+  leaving(node, at) {
+    const segment = this.scene.segments.find((ends) => ends.includes(node));
+    if (!segment) return [0, -1];
+    const [[x0, y0], [x1, y1]] = [at(node), at(segment[0] === node ? segment[1] : segment[0])];
+    const length = Math.hypot(x1 - x0, y1 - y0) || 1;
+    return [(x1 - x0) / length, (y1 - y0) / length];
+  }
+
+  // A clamp is a hatched wall behind the node, a pin a triangle on the ground, a roller one on wheels that leaves free what
+  // is not held; a guide that holds the rotation alone is a small square.
+  drawSupport([x, y], [heldX, heldY, turned], [dx, dy]) {
     const { pen } = this;
-    pen.beginPath();
-    pen.moveTo(x, y);
-    pen.lineTo(x - 8, y + 14);
-    pen.lineTo(x + 8, y + 14);
-    pen.closePath();
-    pen.fillStyle = this.theme.card;
-    pen.fill();
+    pen.save();
+    pen.translate(x, y);
     pen.strokeStyle = this.theme.solid;
+    pen.fillStyle = this.theme.card;
     pen.lineWidth = 1.5;
-    pen.stroke();
+    const hatched = (from, half) => {
+      pen.beginPath();
+      pen.moveTo(-half, from);
+      pen.lineTo(half, from);
+      for (let s = -half; s < half; s += 5) {
+        pen.moveTo(s + 5, from);
+        pen.lineTo(s, from + 5);
+      }
+      pen.stroke();
+    };
+    if (this.flat || (heldX && heldY && turned)) {
+      // Turned so that the structure leaves upwards, away from the wall.
+      pen.rotate(Math.atan2(dx, -dy));
+      pen.lineWidth = 2.5;
+      hatched(1, this.flat ? 22 : 14);
+    } else if (heldX || heldY) {
+      // A roller that holds x rests on a vertical ground, on the side that the structure does not take.
+      if (!heldY) pen.rotate(dx < 0 ? -Math.PI / 2 : Math.PI / 2);
+      const roller = heldX !== heldY;
+      const base = roller ? 10 : 13;
+      pen.beginPath();
+      pen.moveTo(0, 0);
+      pen.lineTo(-8, base);
+      pen.lineTo(8, base);
+      pen.closePath();
+      pen.fill();
+      pen.stroke();
+      for (const side of roller ? [-4.5, 4.5] : []) {
+        pen.beginPath();
+        pen.arc(side, base + 3, 2.5, 0, 2 * Math.PI);
+        pen.stroke();
+      }
+      hatched(roller ? base + 6 : base, 11);
+    } else {
+      pen.strokeRect(-5, -5, 10, 10);
+      pen.fillRect(-5, -5, 10, 10);
+    }
+    pen.restore();
   }
 
   drawProbe(place) {
@@ -356,6 +458,8 @@ class Stage {
   drawForces(contacts, at) {
     for (const [node, fx, fy] of contacts) {
       const force = Math.hypot(fx, fy);
+      // Of many contacts the weak ones would bury the picture.
+      if (force < 0.02 * this.strongest && contacts.length > 4) continue;
       const [x, y] = at(node);
       const [dx, dy] = [fx / force, -fy / force];
       const length = 14 + (this.view.width < 500 ? 18 : 46) * (force / this.strongest);
@@ -366,7 +470,11 @@ class Stage {
       for (const corner of [[x, y], wing(1), wing(-1)]) this.pen.lineTo(...corner);
       this.pen.fillStyle = this.theme.force;
       this.pen.fill();
-      if (contacts.length <= 4) this.write(figure(force, 4), [tail[0], tail[1] + (this.flat ? 22 : -8)], this.theme.force);
+      if (contacts.length <= 4) {
+        // Behind the arrow; along a line of bodies below it.
+        const place = this.flat ? [tail[0], tail[1] + 22] : [tail[0] - 18 * dx, tail[1] - 12 * dy + 4];
+        this.write(figure(force, 4), place, this.theme.force);
+      }
     }
   }
 
@@ -401,8 +509,8 @@ class Stage {
     this.pen.setLineDash([2, 4]);
     this.stroke(this.theme.line, 1, [[left, zero], [right, zero]]);
     this.pen.setLineDash([]);
-    for (const { element: kind, segments: [first, count] } of this.scene.bodies) {
-      if (kind === "spring") continue;
+    for (const { link, segments: [first, count] } of this.scene.bodies) {
+      if (link) continue;
       const points = [];
       for (let k = first; k < first + count; k++) {
         const [from, to] = this.scene.segments[k];
@@ -414,43 +522,41 @@ class Stage {
     this.write(this.ids.colour.value, [40, top - 10], this.theme.muted);
   }
 
-  // A straight wall through a point, hatched on the side that the normal does not point to.
-  wall(point, normal) {
+  // The outline of something rigid, with the structure on its left: hatched on its right, or shaded if it is closed round
+  // the solid.
+  drawSolid(line) {
     const { pen, view } = this;
-    const [x, y] = this.screen(...point);
-    const reach = this.flat ? 44 : 2 * (view.width + view.height);
-    pen.save();
-    pen.translate(x, y);
-    pen.rotate(Math.atan2(-normal[1], normal[0]));
-    // Drawn around the point of the wall that is nearest to the middle of the view, or the hatching could miss it.
-    if (!this.flat) pen.translate(0, (view.width / 2 - x) * normal[1] + (view.height / 2 - y) * normal[0]);
-    this.stroke(this.theme.solid, 2.5, [[0, -reach], [0, reach]]);
-    pen.beginPath();
-    for (let s = -reach; s < reach; s += 9) {
-      pen.moveTo(-1, s);
-      pen.lineTo(-10, s + 9);
+    const wall = (y) => (this.flat ? view.y - clamp(view.scale * y, -44, 44) : this.screen(0, y)[1]);
+    const points = line.map(([x, y]) => [this.screen(x, 0)[0], wall(y)]);
+    this.stroke(this.theme.solid, 2.5, points);
+    const last = line.at(-1);
+    const closed = line[0][0] === last[0] && line[0][1] === last[1];
+    if (closed && area(line) < 0) {
+      pen.fillStyle = this.theme.solid;
+      pen.globalAlpha = 0.25;
+      pen.fill();
+      pen.globalAlpha = 1;
+      return;
     }
     pen.lineWidth = 1;
-    pen.stroke();
-    pen.restore();
-  }
-
-  // A rigid line through points of the world.
-  solid(points) {
-    this.stroke(this.theme.solid, 2.5, points.map(([x, y]) => this.screen(x, y)));
-  }
-
-  round(centre, radius, inside) {
-    const { pen, view } = this;
     pen.beginPath();
-    pen.arc(...this.screen(...centre), view.scale * radius, 0, 2 * Math.PI);
-    pen.strokeStyle = pen.fillStyle = this.theme.solid;
-    pen.lineWidth = 2.5;
+    // Strokes every nine pixels along the whole line, however short its pieces; on the screen y points down.
+    let rest = 4.5;
+    for (let k = 1; k < points.length; k++) {
+      const [[x0, y0], [x1, y1]] = [points[k - 1], points[k]];
+      const length = Math.hypot(x1 - x0, y1 - y0);
+      if (length === 0) continue;
+      const [tx, ty] = [(x1 - x0) / length, (y1 - y0) / length];
+      let s = rest;
+      for (; s < length; s += 9) {
+        const [x, y] = [x0 + s * tx, y0 + s * ty];
+        if (x < -20 || y < -20 || x > view.width + 20 || y > view.height + 20) continue;
+        pen.moveTo(x - ty, y + tx);
+        pen.lineTo(x - 9 * tx - 10 * ty, y - 9 * ty + 10 * tx);
+      }
+      rest = s - length;
+    }
     pen.stroke();
-    if (inside) return;
-    pen.globalAlpha = 0.25;
-    pen.fill();
-    pen.globalAlpha = 1;
   }
 
   stroke(colour, width, points) {
@@ -463,6 +569,7 @@ class Stage {
   }
 
   seek(time) {
+    this.fresh = false;
     this.time = clamp(time, 0, this.end);
     this.draw();
     this.changed(this.time);
@@ -481,7 +588,7 @@ class Stage {
 
   toggle() {
     if (this.playing) return this.pause();
-    if (this.time >= this.end) this.seek(0);
+    if (this.time >= this.end || this.fresh) this.seek(0);
     this.playing = true;
     this.ids.play.textContent = "❚❚";
     let last = performance.now();
@@ -501,6 +608,20 @@ class Stage {
     this.playing = false;
     this.ids.play.textContent = "▶";
   }
+}
+
+// The point of a straight piece that is nearest to a place.
+function nearestOn([x0, y0], [x1, y1], [x, y]) {
+  const [dx, dy] = [x1 - x0, y1 - y0];
+  const share = clamp(((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy || 1), 0, 1);
+  return [x0 + share * dx, y0 + share * dy];
+}
+
+// Twice the area that a closed line goes round, positive if counter-clockwise.
+function area(line) {
+  let sum = 0;
+  for (let k = 1; k < line.length; k++) sum += line[k - 1][0] * line[k][1] - line[k][0] * line[k - 1][1];
+  return sum;
 }
 
 // Colour at a share of a ramp of colours given as #rrggbb.

@@ -5,17 +5,20 @@
 //! fractions of its range in the frame. The page gets this file as it is, so its layout is known here and in
 //! `report/stage.js`.
 
+pub mod recording;
 pub mod thin;
 
 use super::frames::extreme_stress;
 use super::{Record, Sink, pack, unpack};
 use crate::Result;
+use crate::elements::Extent;
 use crate::files::Growing;
 use crate::model::function::Function;
-use crate::model::{Body, Component, Contact, Model, Obstacle as Touched};
+use crate::model::{Body, Component, Contact, Model};
 use crate::system::System;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Frames over a run, the initial state apart.
@@ -46,10 +49,13 @@ pub struct Scene {
     pub bodies: Vec<Actor>,
     /// Nodes with a held or driven component.
     pub supports: Vec<usize>,
+    /// Of each of them whether x, y and the rotation are held or driven; runs of earlier versions do not say.
+    #[serde(default)]
+    pub held: Vec<[bool; 3]>,
     /// Probes.
     pub probes: Vec<Mark>,
     /// What the structure may touch.
-    pub obstacles: Vec<Obstacle>,
+    pub obstacles: Vec<Drawn>,
     /// Names of the fields at nodes.
     pub node_fields: Vec<String>,
     /// Names of the fields on segments, which come after those at nodes.
@@ -63,6 +69,9 @@ pub struct Actor {
     pub name: String,
     /// What its elements are.
     pub element: String,
+    /// Whether it joins nodes of others and is drawn as a spring.
+    #[serde(default)]
+    pub link: bool,
     /// Its nodes.
     pub nodes: [usize; 2],
     /// Its segments.
@@ -82,46 +91,11 @@ pub struct Mark {
 
 /// A rigid thing to be drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Obstacle {
-    /// A plane; the structure is on the side that the normal points to.
-    Plane {
-        /// Name of its contact.
-        name: String,
-        /// A point of it.
-        point: [f64; 2],
-        /// Unit normal.
-        normal: [f64; 2],
-    },
-    /// A half plane with an end.
-    HalfPlane {
-        /// Name of its contact.
-        name: String,
-        /// Its end.
-        point: [f64; 2],
-        /// Unit normal.
-        normal: [f64; 2],
-        /// Unit vector from the end along the surface.
-        direction: [f64; 2],
-    },
-    /// A circle.
-    Circle {
-        /// Name of its contact.
-        name: String,
-        /// Centre.
-        centre: [f64; 2],
-        /// Radius.
-        radius: f64,
-        /// Whether the structure is inside.
-        inside: bool,
-    },
-    /// A polyline; the structure is on its left.
-    Polyline {
-        /// Name of its contact.
-        name: String,
-        /// Corners.
-        points: Vec<[f64; 2]>,
-    },
+pub struct Drawn {
+    /// Name of its contact.
+    pub name: String,
+    /// Lines with the structure on their left; closed where the last point is the first.
+    pub lines: Vec<Vec<[f64; 2]>>,
 }
 
 /// One instant.
@@ -190,7 +164,7 @@ impl<'a> Animation<'a> {
             motions: model
                 .contacts
                 .iter()
-                .filter(|contact| !matches!(contact.obstacle, Touched::Neighbours { .. } | Touched::Bodies { .. }))
+                .filter(|contact| contact.rigid().is_some())
                 .map(|contact| contact.motion.clone())
                 .collect(),
             interval,
@@ -351,10 +325,7 @@ impl Cast {
 
 /// Radius of a point mass, as its contacts see it; zero for other bodies.
 fn ball(model: &Model, body: &Body) -> f64 {
-    let touches = |contact: &&Contact| match &contact.obstacle {
-        Touched::Bodies { others } => contact.nodes.iter().chain(others).any(|node| body.nodes.contains(node)),
-        _ => contact.nodes.iter().any(|node| body.nodes.contains(node)),
-    };
+    let touches = |contact: &&Contact| contact.all_nodes().any(|node| body.nodes.contains(&node));
     let radii = model.contacts.iter().filter(|_| body.lines.is_empty()).filter(touches).map(|contact| contact.radius);
     radii.fold(0.0, f64::max)
 }
@@ -366,25 +337,25 @@ fn scene(model: &Model, cast: &Cast) -> Scene {
         Actor {
             name: body.name.clone(),
             element: body.kind.name.to_string(),
+            link: body.kind.extent == Extent::Link,
             nodes: [first, count],
             segments,
             half_height: body.properties.half_height.max(ball(model, body)),
         }
     });
-    let mut supports: Vec<usize> =
-        model.supports.iter().flat_map(|support| &support.nodes).map(|&node| cast.nearest[node]).collect();
-    supports.sort_unstable();
-    supports.dedup();
+    let mut supports: BTreeMap<usize, [bool; 3]> = BTreeMap::new();
+    for support in &model.supports {
+        for &node in &support.nodes {
+            let held = supports.entry(cast.nearest[node]).or_default();
+            let components = support.fix.iter().chain(support.motion.iter().map(|(component, _)| component));
+            components.for_each(|&component| held[component as usize] = true);
+        }
+    }
     let marks = model.probes.iter().map(|probe| Mark { name: probe.name.clone(), node: cast.nearest[probe.node] });
+    let window = model.window();
     let obstacles = model.contacts.iter().filter_map(|contact| {
-        let name = contact.name.clone();
-        Some(match contact.obstacle.clone() {
-            Touched::Plane { point, normal } => Obstacle::Plane { name, point, normal },
-            Touched::HalfPlane { point, normal, direction } => Obstacle::HalfPlane { name, point, normal, direction },
-            Touched::Circle { centre, radius, inside } => Obstacle::Circle { name, centre, radius, inside },
-            Touched::Polyline { points } => Obstacle::Polyline { name, points },
-            Touched::Neighbours { .. } | Touched::Bodies { .. } => return None,
-        })
+        let lines = contact.rigid()?.outline(&window);
+        Some(Drawn { name: contact.name.clone(), lines })
     });
     Scene {
         format: 1,
@@ -393,7 +364,8 @@ fn scene(model: &Model, cast: &Cast) -> Scene {
         places: cast.nodes.iter().map(|&node| model.places[node]).collect(),
         segments: cast.ends.clone(),
         bodies: bodies.collect(),
-        supports,
+        supports: supports.keys().copied().collect(),
+        held: supports.into_values().collect(),
         probes: marks.collect(),
         obstacles: obstacles.collect(),
         node_fields: ["vx", "vy"][..model.dimension].iter().map(|name| name.to_string()).collect(),
@@ -403,9 +375,7 @@ fn scene(model: &Model, cast: &Cast) -> Scene {
 
 /// Area and section modulus; zero where a body has none.
 fn section(body: &Body) -> [f64; 2] {
-    let properties = &body.properties;
-    let modulus = if properties.half_height > 0.0 { properties.section.inertia / properties.half_height } else { 0.0 };
-    [properties.section.area, modulus]
+    body.properties.section.area_and_modulus()
 }
 
 /// Least and largest value, and all values as fractions between them; no fractions where all are the same.

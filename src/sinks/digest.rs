@@ -2,15 +2,16 @@
 
 use super::{Record, Sink, pack, unpack};
 use crate::Result;
-use crate::contact::Key;
-use crate::contact::solver::SOLVERS;
 use crate::la::larger;
+use crate::laws::SOLVERS;
 use crate::methods::Attempt;
+use crate::methods::statics::UnstableBranch;
+use crate::state::Key;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
 /// Collects what the summary and the expectations need.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Digest {
     /// Number of accepted steps.
     pub steps: u64,
@@ -48,17 +49,6 @@ pub struct Digest {
 /// More rotations than this are looked at less often than in every step.
 const MOST_ROTATIONS: usize = 1000;
 
-/// The part of an equilibrium path on which the tangent has negative pivots.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct UnstableBranch {
-    /// Load parameter at the first of its equilibria.
-    pub from: f64,
-    /// Load parameter at the last.
-    pub to: f64,
-    /// Largest number of negative pivots, closed contacts taken into account.
-    pub most: usize,
-}
-
 /// Episodes of which starts and ends are kept one by one, the first of a contact.
 const EPISODES: usize = 1000;
 
@@ -78,14 +68,27 @@ pub struct ContactDigest {
     pub impulse: f64,
     /// Number of episodes.
     pub count: u64,
-    /// Start and end of the first thousand of them.
-    pub spans: Vec<[f64; 2]>,
+    /// The first thousand of them.
+    pub spans: Vec<Span>,
     /// The last episode, which may go on.
     last: Option<Episode>,
     /// The longest of those before it.
     longest: Option<Episode>,
     /// Worst roughness of those before it.
     roughness: Option<f64>,
+}
+
+/// What is kept of every episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// Start of its first step.
+    pub start: f64,
+    /// End of its last step.
+    pub end: f64,
+    /// Largest force.
+    pub peak: f64,
+    /// Sum of impulses.
+    pub impulse: f64,
 }
 
 /// Consecutive steps with impulse.
@@ -225,7 +228,8 @@ impl ContactDigest {
                 episode.peak = episode.peak.max(force);
                 episode.forces.push(force);
                 if let Some(span) = self.spans.get_mut(self.count as usize - 1) {
-                    span[1] = end;
+                    let impulse = span.impulse + force * (end - begin);
+                    *span = Span { end, peak: span.peak.max(force), impulse, ..*span };
                 }
             }
             _ => self.start(begin, end, force),
@@ -244,7 +248,7 @@ impl ContactDigest {
         self.last = Some(Episode { start: begin, end, peak: force, forces });
         self.count += 1;
         if self.spans.len() < EPISODES {
-            self.spans.push([begin, end]);
+            self.spans.push(Span { start: begin, end, peak: force, impulse: force * (end - begin) });
         }
     }
 }
@@ -430,7 +434,13 @@ mod tests {
         (0..20).for_each(|k| push(&mut contact, if k % 2 == 0 { 1.0 } else { 3.0 }, u64::from(k == 0)));
         (0..5000).for_each(|_| push(&mut contact, 1.0, 1));
         assert_eq!((contact.count, contact.spans.len()), (10_001, EPISODES));
-        assert_eq!(contact.spans[..2], [[1.0, 2.0], [3.0, 4.0]]);
+        assert_eq!(
+            contact.spans[..2],
+            [1.0, 3.0].map(|start| Span { start, end: start + 1.0, peak: 1.0, impulse: 1.0 })
+        );
+        let mut pair = ContactDigest::default();
+        [(0.0, 3.0), (1.0, 5.0)].into_iter().for_each(|(start, force)| pair.take(start, start + 1.0, force));
+        assert_eq!(pair.spans, [Span { start: 0.0, end: 2.0, peak: 5.0, impulse: 8.0 }]);
         let longest = contact.longest().unwrap();
         assert_eq!((longest.start, longest.end, longest.plateau()), (10_001.0, 10_021.0, Some(2.0)));
         assert_eq!(contact.roughness(), Some(0.5));

@@ -60,9 +60,8 @@ impl<'a> Frames<'a> {
                 .bodies
                 .iter()
                 .flat_map(|body| {
-                    let section = body.properties.section;
-                    let modulus = if section.half_height > 0.0 { section.inertia / section.half_height } else { 0.0 };
-                    body.lines.iter().map(move |_| [section.area, modulus])
+                    let section = body.properties.section.area_and_modulus();
+                    body.lines.iter().map(move |_| section)
                 })
                 .collect(),
             radius: (0..n).map(|node| model.body_of(node).properties.half_height).collect(),
@@ -132,7 +131,7 @@ impl Sink for Frames<'_> {
 
     fn record(&mut self, record: &Record) -> Result<()> {
         let state = &record.attempt.state;
-        if !state.step.is_multiple_of(self.every) && state.time < self.end {
+        if !record.is_due(self.every, self.end) {
             return Ok(());
         }
         self.fill(record);

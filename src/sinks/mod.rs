@@ -5,12 +5,16 @@ pub mod columns;
 pub mod digest;
 pub mod frames;
 pub mod history;
+pub mod key_results;
 pub mod npy;
+pub mod obstacles;
+mod reactions;
 pub mod surface;
 pub mod vtk;
 
 use crate::ledger::Ledger;
 use crate::methods::Attempt;
+use crate::state::State;
 use crate::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,10 +23,21 @@ use serde::de::DeserializeOwned;
 pub struct Record<'a> {
     /// Size of the step; zero for the initial state.
     pub h: f64,
+    /// Number of the instant of the output grid that it reached, if it did.
+    pub grid: Option<u64>,
+    /// The state that the step began with; the initial state itself before the first step.
+    pub from: &'a State,
     /// The step with its final state.
     pub attempt: &'a Attempt,
     /// Works up to its end.
     pub ledger: &'a Ledger,
+}
+
+impl Record<'_> {
+    /// Whether an output that comes with every so many steps of the grid, and at time `end`, comes now.
+    pub fn is_due(&self, every: u64, end: f64) -> bool {
+        self.grid.is_some_and(|k| k.is_multiple_of(every)) || self.attempt.state.time >= end
+    }
 }
 
 /// Keeps what it wants of a run.

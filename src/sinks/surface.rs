@@ -105,7 +105,7 @@ impl Sink for Surface<'_> {
 
     fn record(&mut self, record: &Record) -> Result<()> {
         let state = &record.attempt.state;
-        if !state.step.is_multiple_of(self.every) && state.time < self.end {
+        if !record.is_due(self.every, self.end) {
             return Ok(());
         }
         self.fill(&state.q);

@@ -2,8 +2,7 @@
 //!
 //! Knows points, cells, named arrays and the VTK file format; must not know what the numbers mean or where they come
 //! from. Both encodings share one XML skeleton and differ only in where the numbers of an array stand: behind the XML
-//! as raw bytes, or inside it, compressed by vtkio. vtkio's own writer is not used: it knows no field data and no
-//! appended raw bytes, and it leaves out a cell count of zero, which VTK demands.
+//! as raw bytes, or inside it, compressed block by block and as base64.
 
 mod series;
 mod snapshot;
@@ -11,8 +10,8 @@ mod snapshot;
 use std::fmt;
 use std::io::Write;
 
-use vtkio::model::{ByteOrder, IOBuffer};
-use vtkio::xml::{Compressor, Data, DataArray, EncodingInfo, ScalarType};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 
 use crate::case::data::Encoding;
 use crate::error::{Error, Result};
@@ -70,7 +69,7 @@ pub struct Frame<'a> {
 
 /// Writes `frame` as one complete VTU file into `out`, whose former content is dropped and whose memory is reused.
 ///
-/// The same frame gives the same bytes. Fails when the frame contradicts itself: an array of the wrong length, a cell
+/// Equal frames give equal bytes. Fails when the frame contradicts itself: an array of the wrong length, a cell
 /// with a point that does not exist, a name that XML cannot hold.
 pub fn encode(frame: &Frame, encoding: Encoding, out: &mut Vec<u8>) -> Result<()> {
     frame.check()?;
@@ -100,24 +99,28 @@ fn encode_raw(frame: &Frame, out: &mut Vec<u8>) {
 }
 
 fn encode_lz4(frame: &Frame, out: &mut Vec<u8>) {
-    let info = EncodingInfo {
-        byte_order: ByteOrder::LittleEndian,
-        header_type: ScalarType::UInt64,
-        compressor: Compressor::LZ4,
-        compression_level: 1, // LZ4 has no levels here; vtkio takes 0 for "not compressed"
-    };
+    let mut bytes = Vec::new();
+    let mut text = String::new();
     write_xml(frame, " compressor=\"vtkLZ4DataCompressor\"", out, |out, values| {
-        let array = DataArray::from_io_buffer(values.to_buffer(), info).expect("compression in memory does not fail");
-        put(out, format_args!(" format=\"binary\">\n"));
-        for text in &array.data {
-            if let Data::Data(base64) = text {
-                out.extend_from_slice(base64.as_bytes());
-            }
-        }
-        put(out, format_args!("\n        </DataArray>\n"));
+        bytes.clear();
+        values.append_to(&mut bytes);
+        // The last block is what fills no whole one, and may be empty: VTK allows that, and other readers count on it.
+        let (whole, rest) = bytes.as_chunks::<BLOCK>();
+        let blocks = whole.iter().map(<[u8; BLOCK]>::as_slice).chain([rest]);
+        let blocks: Vec<Vec<u8>> = blocks.map(lz4_flex::block::compress).collect();
+        // Number of blocks, their size before compression and that of the last one, then all sizes after it.
+        let sizes = [blocks.len(), BLOCK, rest.len()].into_iter().chain(blocks.iter().map(Vec::len));
+        let header: Vec<u8> = sizes.flat_map(|size| (size as u64).to_le_bytes()).collect();
+        text.clear();
+        BASE64_STANDARD.encode_string(header, &mut text);
+        BASE64_STANDARD.encode_string(blocks.concat(), &mut text);
+        put(out, format_args!(" format=\"binary\">\n{text}\n        </DataArray>\n"));
     });
     put(out, format_args!("</VTKFile>\n"));
 }
+
+/// Bytes that are compressed together; VTK's own writer takes as many.
+const BLOCK: usize = 32768;
 
 /// The XML up to the end of the grid. `finish` completes an opened `<DataArray` tag with the place of its values.
 fn write_xml<'a>(
@@ -243,16 +246,6 @@ impl Values<'_> {
             Values::Connectivity(cells) => fill(bytes, cells.connectivity().map(i64::to_le_bytes)),
             Values::Offsets(cells) => fill(bytes, cells.offsets().map(i64::to_le_bytes)),
             Values::Types(cells) => fill(bytes, cells.types().map(|kind| [kind])),
-        }
-    }
-
-    fn to_buffer(&self) -> IOBuffer {
-        match *self {
-            Values::Single(value) => IOBuffer::F64(vec![value]),
-            Values::Floats(values) => IOBuffer::F64(values.to_vec()),
-            Values::Connectivity(cells) => IOBuffer::I64(cells.connectivity().collect()),
-            Values::Offsets(cells) => IOBuffer::I64(cells.offsets().collect()),
-            Values::Types(cells) => IOBuffer::U8(cells.types().collect()),
         }
     }
 }

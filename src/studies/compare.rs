@@ -2,10 +2,11 @@
 
 use super::known::{IMPACTING_BAR, Known};
 use super::{Outcome, Reference, Track, Wish, cell, first_line, graph_of, prospect, run, with_axis};
+use crate::canvas::escape;
 use crate::case::Loaded;
+use crate::case::data::Analysis;
 use crate::norms;
 use crate::plot::{Axis, Curve, Plot};
-use crate::report::escape;
 use crate::summary::figure;
 use crate::{Result, schemes};
 use rayon::prelude::*;
@@ -86,13 +87,21 @@ const PAPER_BAR: &[&str] = &[
     "name = \"moreau-jean\", theta = 1.0; time.step=2e-5",
 ];
 
-/// The same for the rotating beam, Figures 10 and 11.
+/// The schemes of the source paper for the rotating beam, its Figures 10 and 11; the last two show what finer steps bring.
 const PAPER_BEAM: &[&str] = &[
     "name = \"generalized-alpha\", rho_inf = 0.65",
     "name = \"moreau-jean\", theta = 1.0",
     "name = \"newmark\", gamma = 1.0, beta = 0.5625",
     "name = \"moreau-jean\", theta = 1.0; time.step=2e-5",
     "name = \"moreau-jean\", theta = 1.0; time.step=1e-5",
+];
+
+/// Implicit, of second order, and with multipliers of the end alone, as other programs have them.
+const THETAS: &[&str] = &[
+    "",
+    "name = \"theta\", theta = 1.0",
+    "name = \"theta\", theta = 0.5",
+    "name = \"theta\", theta = 0.5, omega = 1.0",
 ];
 
 /// Specifications that are compared if none is given: those of the source paper for a bar on a wall and for the case
@@ -102,6 +111,7 @@ pub fn usual(loaded: &Loaded, wish: &Wish) -> Result<Vec<&'static str>> {
     Ok(match known {
         Some(Known { problem: IMPACTING_BAR, .. }) => PAPER_BAR.to_vec(),
         _ if loaded.name == "rotating-beam" => PAPER_BEAM.to_vec(),
+        _ if loaded.case.analysis == Analysis::FirstOrder => THETAS.to_vec(),
         _ => vec!["", "name = \"moreau-jean\", theta = 1.0", "newmark"],
     })
 }
@@ -137,9 +147,15 @@ pub fn compare(variants: &[Loaded], specs: &[String], wish: &Wish) -> Result<Com
 fn label(loaded: &Loaded, spec: &str) -> String {
     let scheme = &loaded.case.scheme;
     let mut text = scheme.name.clone();
+    if loaded.case.analysis == Analysis::FirstOrder {
+        text = scheme.parameters.iter().fold(text, |text, (key, value)| format!("{text} {key}={value}"));
+    }
     for key in schemes::find(&scheme.name).map_or(&[][..], |kind| kind.keys) {
         if let Some(value) = scheme.parameters.get(key.name) {
-            text += &format!(" {}={}", key.name, (value * 1e6).round() / 1e6);
+            text += &match value {
+                schemes::Value::Number(x) => format!(" {}={}", key.name, (x * 1e6).round() / 1e6),
+                word => format!(" {}={word}", key.name),
+            };
         }
     }
     if scheme.position == crate::case::data::Position::Ggl {
@@ -282,10 +298,11 @@ impl Comparison {
                 put(format!("<p class=\"bad\">{} failed: {}</p>\n", escape(&entry.label), escape(&first_line(error))));
             }
         }
+        put("<div class=\"figures\">\n".into());
         for (_, plot) in self.figures() {
             put(format!("<figure>\n{}</figure>\n", plot.svg()));
         }
-        text + "</html>\n"
+        text + "</div>\n</html>\n"
     }
 
     fn measure(&self) -> String {
@@ -348,9 +365,17 @@ fn letters() -> impl Iterator<Item = String> {
     ('A'..='Z').map(String::from).chain((27..).map(|k: usize| k.to_string()))
 }
 
-const STYLE: &str = "body { margin: 0 auto; max-width: 1100px; padding: 16px; background: #f4f6f9; color: #1b2430; \
+/// Full width, two figures side by side where there is room, and dark where the reader's system is: the figures are drawn
+/// for white paper, so that they are turned over as a whole.
+const STYLE: &str = ":root { color-scheme: light dark; --page: #f4f6f9; --card: #fff; --ink: #1b2430; --line: #d8dee7; --bad: #c0282d; } \
+body { margin: 0; padding: 16px 24px; background: var(--page); color: var(--ink); \
 font: 15px/1.45 system-ui, 'DejaVu Sans', sans-serif; } h1 { font-size: 24px; margin: 0; } \
-.wide { overflow-x: auto; } table { border-collapse: collapse; background: #fff; font-size: 13px; } \
-th, td { border: 1px solid #d8dee7; padding: 3px 8px; text-align: right; font-variant-numeric: tabular-nums; } \
+.wide { overflow-x: auto; } table { border-collapse: collapse; background: var(--card); font-size: 13px; } \
+th, td { border: 1px solid var(--line); padding: 3px 8px; text-align: right; font-variant-numeric: tabular-nums; } \
 th { font-weight: 600; max-width: 12em; } tr > th:first-child { text-align: left; max-width: none; white-space: nowrap; } \
-.bad { color: #c0282d; } figure { margin: 16px 0; } svg { max-width: 100%; height: auto; border: 1px solid #d8dee7; border-radius: 8px; }";
+.bad { color: var(--bad); } .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 560px), 1fr)); \
+gap: 16px; margin-top: 16px; } figure { margin: 0; } \
+svg { display: block; width: 100%; height: auto; border: 1px solid var(--line); border-radius: 8px; } \
+@media (prefers-color-scheme: dark) { :root { --page: #10141a; --card: #191f28; --ink: #e7ebf1; --line: #313b49; --bad: #ff8589; } \
+svg { filter: invert(0.9) hue-rotate(180deg); } } \
+@media print { :root { --page: #fff; --card: #fff; --ink: #1b2430; } body { padding: 0; } figure { break-inside: avoid; } svg { filter: none; } }";

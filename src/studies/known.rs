@@ -4,6 +4,7 @@
 //! reference would be worse than none.
 
 use crate::case::data::{Analysis, Case, Field};
+use crate::elements::Extent;
 use crate::exact::{BouncingBall, BouncingBar, FreeBar, ImpactingBar, ImpactingOscillator};
 use crate::model::{Body, Contact, Model};
 use std::f64::consts::PI;
@@ -37,9 +38,9 @@ pub fn known(case: &Case, model: &Model, node: usize) -> Option<Known> {
         return None;
     }
     match (&model.bodies[..], &model.contacts[..]) {
-        ([bar], [wall]) if bar.kind.name == "bar" => bar_on_wall(model, bar, wall, node),
-        ([bar], []) if bar.kind.name == "bar" => free_bar(case, model, bar, node),
-        ([ball], [floor]) if ball.kind.name == "mass" => ball_on_floor(model, floor, node),
+        ([bar], [wall]) if bar.kind.is_bar() => bar_on_wall(model, bar, wall, node),
+        ([bar], []) if bar.kind.is_bar() => free_bar(case, model, bar, node),
+        ([ball], [floor]) if ball.kind.extent == Extent::Point => ball_on_floor(model, floor, node),
         ([_, _, _], [wall]) => oscillator(model, wall, node),
         _ => None,
     }
@@ -86,7 +87,7 @@ struct Wall {
 impl Wall {
     /// Of a contact with a plane at rest without friction; exact solutions know nothing else.
     fn new(contact: &Contact) -> Option<Wall> {
-        let (point, normal) = contact.obstacle.plane()?;
+        let (point, normal) = contact.plane()?;
         let away = normal[0].signum();
         let plain = contact.motion.is_empty() && contact.law.friction == 0.0;
         plain.then(|| Wall { away, place: point[0] + away * contact.radius })
@@ -198,8 +199,8 @@ fn ball_on_floor(model: &Model, contact: &Contact, node: usize) -> Option<Known>
 }
 
 fn oscillator(model: &Model, contact: &Contact, node: usize) -> Option<Known> {
-    let spring = model.bodies.iter().find(|body| body.kind.name == "spring")?;
-    let masses = model.bodies.iter().filter(|body| body.kind.name == "mass").count();
+    let spring = model.bodies.iter().find(|body| body.kind.extent == Extent::Link)?;
+    let masses = model.bodies.iter().filter(|body| body.kind.extent == Extent::Point).count();
     let &[[a, b]] = &spring.lines[..] else { return None };
     let [support] = &model.supports[..] else { return None };
     let anchor = if b == node { a } else { b };

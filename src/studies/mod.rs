@@ -6,12 +6,14 @@
 
 pub mod compare;
 pub mod converge;
+mod first_order;
 pub mod known;
 pub mod verify;
 
 use crate::case::Loaded;
+use crate::case::data::Analysis;
 use crate::ledger::Ledger;
-use crate::model::{Component, Model, Obstacle};
+use crate::model::{Component, Model};
 use crate::norms::{self, Graph};
 use crate::run::{self, Prepared};
 use crate::sinks::columns::Columns;
@@ -62,6 +64,9 @@ pub struct Track {
 
 /// Runs a variant without files.
 pub fn run(loaded: &Loaded, wish: &Wish) -> Result<Outcome> {
+    if loaded.case.analysis == Analysis::FirstOrder {
+        return first_order::run(loaded, wish);
+    }
     let prepared = run::prepare(loaded)?;
     run_prepared(loaded, &prepared, wish, &mut [])
 }
@@ -73,15 +78,14 @@ fn run_prepared(loaded: &Loaded, prepared: &Prepared, wish: &Wish, more: &mut [&
     let (probe, component) = choose(model, wish)?;
     let (name, node) = (&model.probes[probe].name, model.probes[probe].node);
     let label = component.name();
-    let find = |column: String| columns.names().iter().position(|name| *name == column);
+    let find = |column: String| columns.find(&column);
     let (Some(position), Some(velocity)) =
         (find(format!("probe.{name}.{label}")), find(format!("probe.{name}.v{label}")))
     else {
         return Err(Error::Input(format!("probe `{name}` has no component `{label}`")));
     };
     let energy = find("energy".into()).expect("every run has this column");
-    let forces = (0..columns.names().len())
-        .filter(|&k| columns.names()[k].starts_with("contact.") && columns.names()[k].ends_with(".force"));
+    let forces = model.contacts.iter().filter_map(|contact| find(format!("contact.{}.force", contact.name)));
     let mut recorder = Recorder {
         picks: [position, velocity, energy],
         forces: forces.collect(),
@@ -132,10 +136,7 @@ pub fn choose(model: &Model, wish: &Wish) -> Result<(usize, Component)> {
 
 /// Normal of the first contact, where its obstacle has only one.
 fn normal(model: &Model) -> Option<[f64; 2]> {
-    match model.contacts.first()?.obstacle {
-        Obstacle::Plane { normal, .. } | Obstacle::HalfPlane { normal, .. } => Some(normal),
-        _ => None,
-    }
+    model.contacts.first()?.rigid()?.normal()
 }
 
 fn larger_part(direction: [f64; 2]) -> Component {
@@ -145,6 +146,9 @@ fn larger_part(direction: [f64; 2]) -> Component {
 /// A wish with its axis. Where neither the wish nor an obstacle tells it, the case is run once: the axis is that along which
 /// the first contact pushes, or, where it never does, that along which the probe moves most.
 pub fn with_axis(loaded: &Loaded, wish: &Wish) -> Result<Wish> {
+    if loaded.case.analysis == Analysis::FirstOrder {
+        return Ok(wish.clone());
+    }
     let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
     let (probe, _) = choose(&model, wish)?;
     let name = &model.probes[probe].name;
@@ -311,6 +315,9 @@ fn graphs(track: &Track) -> [Graph; 2] {
 /// What the runs of a study are measured against, before they run: the column that is followed, and the exact motion
 /// where one is known. A wish that cannot be met is an error here, once, and not in every run.
 pub fn prospect(loaded: &Loaded, wish: &Wish) -> Result<(String, Option<Known>)> {
+    if loaded.case.analysis == Analysis::FirstOrder {
+        return first_order::prospect(loaded, wish);
+    }
     let model = Model::new(&loaded.case, &|name| loaded.path(name))?;
     let (probe, component) = choose(&model, wish)?;
     let probe = &model.probes[probe];

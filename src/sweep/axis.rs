@@ -13,7 +13,7 @@ pub struct Axis {
     pub path: String,
     /// Texts of TOML values.
     pub texts: Vec<String>,
-    /// The same as data.
+    /// What the texts mean, as data.
     pub values: Vec<Value>,
 }
 

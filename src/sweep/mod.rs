@@ -17,7 +17,7 @@ use crate::case::{self, Loaded};
 use crate::checkpoint::{Checkpoint, Identity};
 use crate::directory::{self, Directory, Manifest};
 use crate::files::{self, faults, write_atomically};
-use crate::run::{self, Manner};
+use crate::run::{self, RunOptions};
 use crate::sinks::{Record, Sink};
 use crate::summary::Summary;
 use crate::{Error, Result, shell};
@@ -56,7 +56,7 @@ pub const FIGURE: &str = "energy.final";
 
 /// What a user asks for.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct SweepOptions {
     /// Case file.
     pub case: PathBuf,
     /// The `--set` arguments.
@@ -93,12 +93,12 @@ pub struct Outcome {
 
 impl Sweep {
     /// Checks every run of a sweep as `carom check` would check its case, before anything runs.
-    pub fn new(wish: &Wish) -> Result<Sweep> {
+    pub fn new(wish: &SweepOptions) -> Result<Sweep> {
         Sweep::checked(wish, &|| None)
     }
 
-    /// The same; `stop` is asked before every run that is checked.
-    pub fn checked(wish: &Wish, stop: &(dyn Fn() -> Option<Error> + Sync)) -> Result<Sweep> {
+    /// Checks every run like [`Sweep::new`], and asks `stop` before each of them.
+    pub fn checked(wish: &SweepOptions, stop: &(dyn Fn() -> Option<Error> + Sync)) -> Result<Sweep> {
         let (axes, runs) = axis::axes(&wish.vary)?;
         if axes.is_empty() {
             return Err(Error::Usage("a sweep varies something; give --vary PATH=a,b,c or PATH=from:to:n".into()));
@@ -144,7 +144,7 @@ impl Sweep {
     /// The sweep in a directory, as it was begun; `stop` is asked before every run that is checked.
     pub fn reopen(dir: &Path, stop: &(dyn Fn() -> Option<Error> + Sync)) -> Result<Sweep> {
         let plan = Plan::read(dir)?;
-        let wish = Wish {
+        let wish = SweepOptions {
             case: plan.identity.case_file.clone(),
             set: plan.identity.overrides.clone(),
             allow_outside: plan.identity.allow_outside,
@@ -205,7 +205,7 @@ impl Sweep {
     fn row(&self, run: usize, outcome: &Result<Summary>) -> Row {
         let values = self.axes.iter().zip(self.places(run));
         let parameters: Map<_, _> = values.map(|(axis, k)| (axis.path.clone(), axis.values[k].clone())).collect();
-        Row::new(run, parameters, outcome)
+        Row::new(run, parameters, outcome, &self.plan.plot)
     }
 
     /// The figure must be one that the first run has; its first step shows them all.
@@ -218,7 +218,7 @@ impl Sweep {
             Err(error @ Error::Io { .. }) => return Err(error),
             Err(_) => return Ok(()),
         };
-        let figures = row::figures(&summary);
+        let figures = row::figures(&summary, &self.plan.plot);
         if figures.contains_key(&self.plan.plot) {
             return Ok(());
         }
@@ -298,7 +298,7 @@ impl Sweep {
         let outcome = if self.plan.keep_runs {
             let dir = out.join(format!("runs/{run:06}"));
             let from = Checkpoint::usable(&dir)?;
-            run::run(&loaded, &dir, Manner { force: from.is_none(), from, stop, extra: &mut Nothing })
+            run::run(&loaded, &dir, RunOptions { force: from.is_none(), from, branch: None, stop, extra: &mut Nothing })
         } else {
             run::measure(&loaded, Some(&out.join(format!("{UNFINISHED}{run:06}"))), stop)
         };
@@ -345,9 +345,10 @@ fn write_table(out: &Path, plan: &Plan, rows: &[Row]) -> Result<()> {
     write_atomically(&out.join("table.csv"), table.csv().as_bytes())?;
     // A part of a picture is none.
     if plan.shard[1] == 1
-        && let Some(figure) = table.figure(&plan.title(), &plan.plot)
+        && let Some((svg, png)) = table.figure(&plan.title(), &plan.plot)
     {
-        write_atomically(&out.join("figure.svg"), figure.as_bytes())?;
+        write_atomically(&out.join("figure.svg"), svg.as_bytes())?;
+        write_atomically(&out.join("figure.png"), &png)?;
     }
     write_atomically(&out.join(LINES), table.lines().as_bytes())
 }
@@ -381,7 +382,7 @@ impl Plan {
         let mut files = vec![PLAN, journal::FILE, "table.csv", LINES];
         // A part of a picture is none.
         if self.shard[1] == 1 {
-            files.push("figure.svg");
+            files.extend(["figure.svg", "figure.png"]);
         }
         Manifest::new(&files).with_runs(runs)
     }

@@ -32,10 +32,10 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of a run that came to its end, or failed by itself.
-    pub fn new(run: usize, parameters: Map<String, Value>, outcome: &Result<Summary, Error>) -> Row {
+    /// A row of a run that came to its end, or failed by itself; `plot` is a figure that it must have if the run can.
+    pub fn new(run: usize, parameters: Map<String, Value>, outcome: &Result<Summary, Error>, plot: &str) -> Row {
         let (status, code, error, figures) = match outcome {
-            Ok(summary) => (summary.status, 0, None, figures(summary)),
+            Ok(summary) => (summary.status, 0, None, figures(summary, plot)),
             Err(error) => ("failed", error.exit_code(), Some(first_line(error)), Map::new()),
         };
         Row { run, parameters, status: status.into(), code, error, figures }
@@ -74,8 +74,9 @@ fn first_line(error: &Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_string()
 }
 
-/// The figures of a summary under flat names.
-pub fn figures(summary: &Summary) -> Map<String, Value> {
+/// The figures of a summary under flat names: key results of all columns of contacts, probes, supports and sections, and of
+/// others the one that is plotted.
+pub fn figures(summary: &Summary, plot: &str) -> Map<String, Value> {
     let mut all = Map::new();
     let mut put = |name: String, value: &Value| all.insert(name, value.clone());
     put("steps".into(), &summary.steps.into());
@@ -94,10 +95,27 @@ pub fn figures(summary: &Summary) -> Map<String, Value> {
     for key in ["newton", "factorizations", "sweeps"] {
         put(key.into(), &summary.counts[key]);
     }
+    for (name, entry) in &summary.columns {
+        for (key, value) in entry.as_object().into_iter().flatten() {
+            put(format!("{name}.{key}"), value);
+        }
+    }
     for (kind, entries) in [("contact", &summary.contacts), ("probe", &summary.probes)] {
         for (name, entry) in entries {
-            for (key, value) in entry.as_object().into_iter().flatten().filter(|(key, _)| *key != "point") {
+            for (key, value) in
+                entry.as_object().into_iter().flatten().filter(|(key, _)| !["point", "first"].contains(&key.as_str()))
+            {
                 put(format!("{kind}.{name}.{key}"), value);
+            }
+        }
+    }
+    // That of a step, of the energy scale, as expectations have it; the column is in the user's units.
+    all.insert("defect.max".into(), summary.defect["step"].clone());
+    for (column, results) in &summary.key_results {
+        for (ending, value) in results.as_object().into_iter().flatten() {
+            let name = format!("{column}.{ending}");
+            if column.contains('.') || (name == plot && !all.contains_key(plot)) {
+                all.insert(name, value.clone());
             }
         }
     }

@@ -92,8 +92,8 @@ impl Table<'_> {
         text
     }
 
-    /// A curve over one parameter, or a map over two; more than two make no picture.
-    pub fn figure(&self, title: &str, column: &str) -> Option<String> {
+    /// A curve over one parameter, or a map over two, as SVG and as PNG; more than two make no picture.
+    pub fn figure(&self, title: &str, column: &str) -> Option<(String, Vec<u8>)> {
         let value = |row: &Row| row.figure(column).unwrap_or(f64::NAN);
         match self.axes {
             [axis] => {
@@ -107,22 +107,21 @@ impl Table<'_> {
                 let points = self.rows.iter().enumerate().map(|(k, row)| [place(k), value(row)]).collect();
                 let curve = Curve { marks: true, ..Curve::new(column, points) };
                 let (x, y) = (plot::Axis::linear(&label), plot::Axis::linear(column));
-                Some(Plot { title: title.into(), x, y, curves: vec![curve] }.svg())
+                let plot = Plot { title: title.into(), x, y, curves: vec![curve] };
+                Some((plot.svg(), plot.png()))
             }
             [first, second] => {
                 let across = second.texts.len();
                 let rows = self.rows.chunks(across).map(|rows| rows.iter().map(value).collect()).collect();
                 let ticks = |axis: &Axis| axis.values.iter().map(short).collect();
-                Some(
-                    Heat {
-                        title: title.into(),
-                        quantity: column.into(),
-                        x: (second.path.clone(), ticks(second)),
-                        y: (first.path.clone(), ticks(first)),
-                        values: rows,
-                    }
-                    .svg(),
-                )
+                let map = Heat {
+                    title: title.into(),
+                    quantity: column.into(),
+                    x: (second.path.clone(), ticks(second)),
+                    y: (first.path.clone(), ticks(first)),
+                    values: rows,
+                };
+                Some((map.svg(), map.png()))
             }
             _ => None,
         }

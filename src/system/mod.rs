@@ -3,17 +3,22 @@
 //! A system knows unknowns, matrices, elements and contact candidates; it must not know which scheme or which
 //! step asks.
 
-mod dofs;
+mod beams;
+pub mod bordered;
+pub mod general;
+mod numbering;
+pub mod operator;
 pub mod redistribution;
 pub mod spectrum;
+mod states;
 
-pub use dofs::Nodes;
+pub use crate::nodes::Nodes;
 
-use crate::contact::Contacts;
 use crate::elements::Element;
 use crate::la::{Bands, Pattern, Symmetric};
 use crate::model::function::Function;
 use crate::model::{Component, Model};
+use crate::relations::Contacts;
 use crate::{Error, Result};
 use redistribution::Redistribution;
 use std::ops::Range;
@@ -27,7 +32,7 @@ pub struct System {
     pub elements: Vec<Box<dyn Element>>,
     /// Mass matrix over all degrees of freedom; M* where mass is redistributed.
     pub mass: Symmetric,
-    /// The same for products.
+    /// The mass matrix in bands, for products.
     pub inertia: Bands,
     /// Constant damping: mass-proportional, and that of linear elements. `None` if there is none.
     pub damping: Option<Symmetric>,
@@ -66,7 +71,7 @@ pub struct System {
 impl System {
     /// Numbers the unknowns of a model and assembles its constant matrices.
     pub fn assemble(model: &Model) -> Result<System> {
-        let nodes = Nodes::number(model)?;
+        let nodes = numbering::number(model)?;
         let elements: Vec<Box<dyn Element>> = model.bodies.iter().map(|body| (body.kind.build)(body, &nodes)).collect();
         let n = nodes.total;
         let redistribution = Redistribution::of(model, &nodes)?;
@@ -283,6 +288,14 @@ impl System {
                 f[dof] += factor * value;
             }
         }
+    }
+
+    /// Loads on the degrees of freedom from `first` on: forces, and the function that all of a load follow.
+    pub fn loads_on(&self, first: usize) -> Vec<(Vec<(usize, f64)>, Function)> {
+        let there =
+            |forces: &[(usize, f64)]| forces.iter().copied().filter(|(dof, _)| *dof >= first).collect::<Vec<_>>();
+        let loads = self.loads.iter().map(|(forces, time)| (there(forces), time.clone()));
+        loads.filter(|(forces, _)| !forces.is_empty()).collect()
     }
 
     /// An error if an expression of time has no finite value at `t`.

@@ -6,7 +6,7 @@
 use super::{Nodes, System};
 use crate::case::data::{MassRule, MasslessLaw};
 use crate::la::{Factor, Singular, Symmetric};
-use crate::model::{Component, Contact, Model, Obstacle};
+use crate::model::{Component, Contact, Model, Touched};
 use crate::{Error, Result};
 use nalgebra::DMatrix;
 
@@ -91,7 +91,7 @@ impl Redistribution {
 /// Whether the nodes of a contact could be massless.
 pub fn possible(model: &Model, system: &System, contact: usize) -> bool {
     let contact = &model.contacts[contact];
-    let fits = contact.obstacle.plane().is_some() || matches!(contact.obstacle, Obstacle::Neighbours { .. });
+    let fits = contact.plane().is_some() || matches!(contact.touched, Touched::Neighbours { .. });
     if !fits || contact.law.friction > 0.0 {
         return false;
     }
@@ -108,9 +108,9 @@ pub fn possible(model: &Model, system: &System, contact: usize) -> bool {
 
 /// The normal of a contact of massless nodes: that of its plane, or the only direction that there is; none of a circle has one.
 fn normal(contact: &Contact) -> Option<[f64; 2]> {
-    match contact.obstacle {
-        Obstacle::Circle { .. } => None,
-        _ => Some(contact.obstacle.plane().map_or([1.0, 0.0], |(_, normal)| normal)),
+    match &contact.touched {
+        Touched::Rigid(obstacle) => obstacle.normal(),
+        Touched::Neighbours { .. } | Touched::Bodies { .. } => Some([1.0, 0.0]),
     }
 }
 
@@ -136,7 +136,7 @@ fn node_rows(
         .collect();
     let components = (body.kind.components)(model.dimension);
     let bends = components.contains(&Component::Theta);
-    let exact = bends && body.kind.name == "beam";
+    let exact = bends && body.kind.turns;
     let rule = rule.unwrap_or(if bends { MassRule::Full } else { MassRule::Const });
     match (bends, rule) {
         (true, MassRule::Const | MassRule::Lin) => {

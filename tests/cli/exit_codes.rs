@@ -1,14 +1,12 @@
 //! One exit code for each kind of trouble; a failed run never exits with 0 and never leaves a summary.
 
-use super::{BAR, Place, answer, tree};
+use super::{Answer, BAR, Place, tree};
+use crate::common::cases::Altered;
 
 /// A ball falls into a groove and meets both sides at once: two coupled contacts.
 const GROOVE: &str = r#"format = 1
-[time]
-end = 0.5
-step = 1e-2
-[scheme]
-name = "moreau-jean"
+time = { end = 0.5, step = 1e-2 }
+scheme = { name = "moreau-jean" }
 [[body]]
 name = "ball"
 element = "mass"
@@ -30,13 +28,8 @@ vtk = false
 /// Moreau–Jean far beyond its dissipation range: the first step doubles the energy, 0.5 to 1, as computed by hand
 /// (q = 0.1, v = 1, impulse 3).
 const GAINING: &str = r#"format = 1
-[time]
-end = 1.0
-step = 0.1
-min_step = 0.1
-[scheme]
-name = "moreau-jean"
-theta = 1.0
+time = { end = 1.0, step = 0.1, min_step = 0.1 }
+scheme = { name = "moreau-jean", theta = 1.0 }
 [[body]]
 name = "ball"
 element = "mass"
@@ -67,11 +60,8 @@ restitution = 1.0
 
 /// The bar from a mesh, with a load that follows a table.
 const MESHED: &str = r#"format = 1
-[time]
-end = 0.1
-step = 1e-2
-[scheme]
-name = "moreau-jean"
+time = { end = 0.1, step = 1e-2 }
+scheme = { name = "moreau-jean" }
 [[body]]
 name = "bar"
 element = "bar"
@@ -126,7 +116,7 @@ fn code_2_for_usage() {
     }
     let answer = place.carom(&["test", "bar.toml"]);
     assert_eq!((answer.code, answer.err.as_str()), (2, "error: no case with an [expect] table was found\n"));
-    assert_eq!(tree(place.0.path()), ["bar.toml"]);
+    assert_eq!(tree(place.root()), ["bar.toml"]);
 }
 
 #[test]
@@ -148,10 +138,7 @@ fn code_2_for_a_directory_that_is_not_empty() {
 #[test]
 fn code_3_for_a_bad_case_with_all_its_errors() {
     let place = Place::empty();
-    place.write(
-        "bad.toml",
-        &BAR.replace("step = 1e-2", "step = -1e-2").replace("restitution", "").replace("young", "yung"),
-    );
+    place.write("bad.toml", &BAR.altered("step = 1e-2", "step = -1e-2").altered("young", "yung"));
     let message = place.bad(3, &["run", "bad.toml"]);
     assert!(message.contains("bad.toml:6:"), "{message}");
     assert!(message.contains("bad.toml:16:") && message.contains("did you mean `young`?"), "{message}");
@@ -245,7 +232,7 @@ fn code_6_for_input_and_output() {
     assert!(message.starts_with("error: cannot create bar.toml/below: "), "{message}");
     let message = place.bad(6, &["new", "absent/first"]);
     assert!(message.starts_with("error: cannot create absent/first.toml: "), "{message}");
-    assert_eq!(tree(place.0.path()), ["bar.toml"]);
+    assert_eq!(tree(place.root()), ["bar.toml"]);
 }
 
 /// A limit on the size of files stands for a disk that fills up: the frames fit, the history does not.
@@ -255,9 +242,7 @@ fn code_6_when_the_disk_is_full_in_the_middle_of_a_run() {
     let place = Place::with_bar();
     // With the signal ignored, a write beyond the limit is an error like any other.
     let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" run bar.toml --set time.step=1e-4";
-    let carom = assert_cmd::cargo::cargo_bin!("carom");
-    let output = std::process::Command::new("sh").args(["-c", script]).arg(carom).current_dir(place.0.path()).output();
-    let answer = answer(output.unwrap());
+    let answer = Answer::of(place.script(script).output().unwrap());
     assert_eq!((answer.code, answer.out.as_str()), (6, ""), "{}", answer.err);
     assert!(answer.err.starts_with("error: cannot write out/bar/"), "{}", answer.err);
     let left = tree(&place.path("out/bar"));
@@ -272,10 +257,8 @@ fn code_6_when_the_disk_is_full_in_the_middle_of_a_run() {
 #[cfg(target_os = "linux")]
 #[test]
 fn code_6_when_standard_output_is_full() {
-    let place = Place::empty();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("carom"));
-    let answer = answer(command.arg("list").current_dir(place.0.path()).stdout(full).output().unwrap());
+    let answer = Answer::of(Place::empty().command(&["list"]).stdout(full).output().unwrap());
     assert_eq!(answer.code, 6);
     assert!(answer.err.starts_with("error: cannot write standard output: "), "{}", answer.err);
 }

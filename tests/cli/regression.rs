@@ -1,6 +1,7 @@
 //! `carom test --junit` and `--bless`: what a CI server and a user rely on.
 
 use super::{BAR, Place};
+use crate::common::cases::Altered;
 use std::collections::BTreeMap;
 
 /// Names of elements with their attributes, and whether the text is well-formed to its end.
@@ -64,7 +65,7 @@ fn bless_changes_the_wrong_values_alone_and_shows_them() {
     assert!(out.contains("\n-'step.final'   =   { abs=0,value = 49 }  # was wrong\n"), "{out}");
     assert!(out.contains("\n+'step.final'   =   { abs=0,value = 50.0 }  # was wrong\n"), "{out}");
     assert!(out.contains("  2 expectations  ok, 1 blessed\n") && out.ends_with("\n2 passed, 0 failed\n"), "{out}");
-    assert_eq!(place.read("a.toml"), before.replace("value = 49 ", "value = 50.0 "));
+    assert_eq!(place.read("a.toml"), before.altered("value = 49 ", "value = 50.0 "));
     let again = place.good(&["test", "a.toml", "--bless"]);
     assert!(!again.contains("---") && !again.contains("blessed"), "nothing left to change: {again}");
 }
@@ -77,7 +78,7 @@ fn bless_leaves_bounds_and_says_so() {
          \"contact.wall.release\" = { value = 9.0, abs = 1e-9 }\n",
     );
     // The wall is out of reach: no release to write.
-    let text = text.replace("point = [0.0]", "point = [-100.0]");
+    let text = text.altered("point = [0.0]", "point = [-100.0]");
     place.write("a.toml", &text);
     let answer = place.carom(&["test", "a.toml", "--bless"]);
     assert_eq!(answer.code, 7);

@@ -1,11 +1,14 @@
 //! Sweeps: the table in order, the same bytes however it came about, and clear words before anything runs.
 
-use super::files::same_bytes;
 use super::{Place, tree};
+use crate::common::cases::Altered;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 const TWO: [&str; 4] = ["--vary", "scheme.rho_inf=0:1:5", "--vary", "body.bar.line.elements=5,10,20"];
+
+/// What a complete sweep leaves.
+const FILES: [&str; 6] = ["figure.png", "figure.svg", "manifest.json", "sweep.json", "table.csv", "table.jsonl"];
 
 fn sweep<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["sweep", "bar.toml"], &TWO[..], more].concat()
@@ -27,7 +30,7 @@ fn a_table_of_all_combinations_in_order() {
     let out = good(&place, &sweep(&[]));
     assert!(out.starts_with("run  scheme.rho_inf  body.bar.line.elements  energy.final  status\n"), "{out}");
     let dir = "out/bar-sweep";
-    assert_eq!(tree(&place.path(dir)), ["figure.svg", "manifest.json", "sweep.json", "table.csv", "table.jsonl"]);
+    assert_eq!(tree(&place.path(dir)), FILES);
     let table = cells(&place.read(&format!("{dir}/table.csv")));
     assert_eq!(table[0][..6], ["run", "scheme.rho_inf", "body.bar.line.elements", "status", "code", "error"]);
     assert_eq!(table.len(), 16);
@@ -59,6 +62,8 @@ fn a_table_of_all_combinations_in_order() {
     assert_eq!(row["probe.foot.vx"], summary["probes"]["foot"]["vx"]);
     let svg = place.read(&format!("{dir}/figure.svg"));
     assert!(svg.contains("scheme.rho_inf") && svg.contains("energy.final"), "{svg}");
+    let png = std::fs::read(place.path(&format!("{dir}/figure.png"))).unwrap();
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
 }
 
 #[test]
@@ -92,10 +97,8 @@ fn threads_shards_and_pieces_give_the_same_bytes() {
 fn same_tables(place: &Place, one: &str, two: &str) {
     assert_eq!(tree(&place.path(one)), tree(&place.path(two)));
     for name in tree(&place.path(one)) {
-        assert!(
-            place.read(&format!("{one}/{name}")) == place.read(&format!("{two}/{name}")),
-            "{name} of {two} differs"
-        );
+        let bytes = |dir: &str| std::fs::read(place.path(dir).join(&name)).unwrap();
+        assert!(bytes(one) == bytes(two), "{name} of {two} differs");
     }
 }
 
@@ -143,7 +146,7 @@ fn a_journal_beside_a_complete_table_goes() {
     // What a kill between the table and the removal of the journal leaves.
     place.write("whole/rows.journal", &place.read("whole/table.jsonl"));
     good(&place, &["resume", "whole"]);
-    assert_eq!(tree(&place.path("whole")), ["figure.svg", "manifest.json", "sweep.json", "table.csv", "table.jsonl"]);
+    assert_eq!(tree(&place.path("whole")), FILES);
 }
 
 #[test]
@@ -156,13 +159,13 @@ fn finished_rows_are_not_run_again() {
     let lines = place.read("whole/table.jsonl");
     let mut rows: Vec<&str> = lines.lines().collect();
     // A mark that only a row that was kept can have.
-    let marked = sealed(&rows[4].replace("\"closings\":", "\"closings\":99"));
+    let marked = sealed(&rows[4].altered("\"closings\":", "\"closings\":99"));
     rows[4] = &marked;
     place.write("killed/rows.journal", &format!("{}\n{}", rows[4], &rows[2][..40]));
     let answer = good(&place, &["resume", "killed"]);
     assert!(answer.contains("run  scheme.rho_inf"), "{answer}");
     assert_eq!(place.read("killed/table.jsonl"), rows.join("\n") + "\n");
-    assert_eq!(tree(&place.path("killed")), ["figure.svg", "manifest.json", "sweep.json", "table.csv", "table.jsonl"]);
+    assert_eq!(tree(&place.path("killed")), FILES);
 }
 
 #[test]
@@ -188,7 +191,7 @@ fn runs_keep_their_files_if_asked() {
     let place = Place::with_bar();
     good(&place, &["sweep", "bar.toml", "--vary", "scheme.rho_inf=0.5,0.6", "--keep-runs", "-o", "kept"]);
     good(&place, &["run", "bar.toml", "-o", "alone", "--set", "scheme.rho_inf=0.6"]);
-    same_bytes(&place, "alone", "kept/runs/000001");
+    place.same_bytes("alone", "kept/runs/000001");
     assert_eq!(tree(&place.path("kept/runs/000000")), tree(&place.path("alone")));
 }
 
@@ -248,7 +251,7 @@ fn another_sweep_is_not_mixed_with_an_earlier_one() {
     let message = place.bad(2, &["sweep", "bar.toml", "-o", "s", "--vary", "scheme.rho_inf=0.5,0.7"]);
     assert!(message.contains("other --vary arguments") && message.contains("--force"), "{message}");
     good(&place, &["sweep", "bar.toml", "-o", "s", "--vary", "scheme.rho_inf=0.5,0.7", "--force"]);
-    place.write("bar.toml", &place.read("bar.toml").replace("young = 900.0", "young = 800.0"));
+    place.write("bar.toml", &place.read("bar.toml").altered("young = 900.0", "young = 800.0"));
     let message = place.bad(3, &["resume", "s"]);
     assert!(message.contains("was 900.0, is 800.0"), "{message}");
     // Nor with files of somebody else.

@@ -1,9 +1,9 @@
 //! A linear system given by dense matrices, for problems that no mesh describes.
 
-use carom::contact::{Candidate, Contacts};
-use carom::elements::{Block, Element, ElementKind, Local, Resultants, Tangent};
+use carom::elements::{Block, Element, ElementKind, Extent, Local, Resultants, Tangent};
 use carom::model::function::Function;
 use carom::model::{Body, Component, Load, Model, Properties};
+use carom::relations::{Candidate, Contacts};
 use carom::system::{Nodes, System};
 
 /// The dense matrices of the problem at hand; an element kind has no way to carry them.
@@ -26,6 +26,9 @@ static KIND: ElementKind = ElementKind {
     summary: "three unknowns with full matrices",
     required: &[],
     optional: &[],
+    own: &[],
+    extent: Extent::Line,
+    turns: false,
     components: |_| &[Component::X],
     build: |body, nodes| {
         let all: Vec<usize> = body.nodes.clone().collect();
@@ -104,6 +107,7 @@ pub fn golden() -> System {
         ],
         contacts: vec![],
         probes: vec![],
+        sections: vec![],
         displacement: vec![[0.0; 3]; 3],
         velocity: vec![[-0.5, 0.0, 0.0], [-0.8, 0.0, 0.0], [-1.0, 0.0, 0.0]],
         // The reference used an activation tolerance of 1e-11 on data of size one.

@@ -1,35 +1,14 @@
 //! Cases given as text, run in memory with every column of the history kept.
 
+pub use super::{load, shipped};
 use carom::Result;
-use carom::case::{Case, Format, Loaded, parse};
+use carom::case::{Case, Loaded};
 use carom::ledger::Ledger;
 use carom::model::Model;
 use carom::run::{Prepared, march, prepare};
 use carom::sinks::columns::Columns;
 use carom::sinks::{Record, Sink};
 use carom::system::System;
-use std::path::PathBuf;
-
-/// A case from its text, in the place of the shipped ones, so that it may name `../meshes`.
-pub fn load(text: &str, set: &[&str]) -> Loaded {
-    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
-    let case =
-        parse(text, "test.toml", Format::Toml, &set).unwrap_or_else(|failure| panic!("{}", failure.render(false)));
-    Loaded {
-        file: Default::default(),
-        case,
-        dir: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/cases")),
-        name: "test".into(),
-        text: text.into(),
-        overrides: set,
-        allow_outside: false,
-    }
-}
-
-/// A shipped case.
-pub fn shipped(name: &str, set: &[&str]) -> Loaded {
-    load(carom::cases::find(name).unwrap().text, set)
-}
 
 /// Model and equations of a case.
 pub fn build(text: &str, set: &[&str]) -> Result<(Model, System)> {
@@ -115,6 +94,13 @@ fn run_prepared(case: &Case, prepared: &Prepared, history: &mut History) -> Resu
 pub fn run(text: &str, set: &[&str]) -> History {
     let (history, result) = try_run(&load(text, set));
     result.unwrap_or_else(|error| panic!("{error}"));
+    history
+}
+
+/// Runs a shipped case that must succeed, its expectations aside.
+pub fn run_shipped(name: &str, set: &[&str]) -> History {
+    let (history, result) = try_run(&shipped(name, &[&["expect={}"], set].concat()));
+    result.unwrap_or_else(|error| panic!("{name} {set:?}: {error}"));
     history
 }
 

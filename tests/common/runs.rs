@@ -1,7 +1,9 @@
 //! Whole runs through the library, with every step kept.
 
+#[allow(unused_imports, reason = "not every test binary loads by this name")]
+pub use super::{load, shipped};
+use carom::case::Loaded;
 use carom::case::data::Case;
-use carom::case::{self, Format, Loaded};
 use carom::ledger::Balance;
 use carom::march::Arrival;
 use carom::model::{Component, Model};
@@ -10,7 +12,6 @@ use carom::schemes::SchemeKind;
 use carom::sinks::digest::Digest;
 use carom::sinks::{Record, Sink};
 use carom::state::{Energy, State};
-use std::path::{Path, PathBuf};
 
 /// One accepted step, or the initial state.
 #[derive(Clone, Debug)]
@@ -93,33 +94,6 @@ impl Run {
 
     pub fn last(&self) -> &Step {
         self.steps.last().expect("a run has steps")
-    }
-}
-
-/// Directory of the shipped cases.
-pub fn cases() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")
-}
-
-/// A shipped case with overrides.
-pub fn shipped(name: &str, set: &[&str]) -> Loaded {
-    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
-    case::load(&cases().join(format!("{name}.toml")), &set, false).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// A case from a text, as if it lay beside the shipped ones.
-pub fn written(text: &str) -> Loaded {
-    let case =
-        case::parse(text, "test.toml", Format::Toml, &[]).unwrap_or_else(|failure| panic!("{}", failure.render(false)));
-    let text = text.to_string();
-    Loaded {
-        case,
-        file: cases().join("test.toml"),
-        dir: cases(),
-        name: "test".into(),
-        text,
-        overrides: vec![],
-        allow_outside: true,
     }
 }
 

@@ -3,8 +3,8 @@
 //! A model is made around its step: masses and stiffnesses are drawn first, the step in parts of the shortest period, and then
 //! speeds, gaps, loads and motions so that bodies meet within the steps that are made.
 
+use super::common::random::Random;
 use super::problem::Problem;
-use super::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

@@ -115,7 +115,7 @@ impl Maker {
         let kinds: &[&str] = if self.dimension == 1 || self.massless {
             &["plane"]
         } else {
-            &["plane", "plane", "half_plane", "circle", "bowl", "polyline"]
+            &["plane", "plane", "half_plane", "circle", "bowl", "arc", "polyline"]
         };
         let kind = self.random.pick(kinds);
         let shape = match kind {
@@ -135,6 +135,20 @@ impl Maker {
                 let centre = [0, 1].map(|k| foot[k] + sign * round * n[k]);
                 let centre = self.vector(centre);
                 format!("circle = {{ centre = {centre}, radius = {round:?}, inside = {inside} }}")
+            }
+            "arc" => {
+                let round = self.random.between(0.3, 2.0);
+                let inside = self.random.chance(0.5);
+                let sign = if inside { 1.0 } else { -1.0 };
+                let centre = [0, 1].map(|k| foot[k] + sign * round * n[k]);
+                // The foot is on the arc or a little beyond its beginning.
+                let angle = (-sign * n[1]).atan2(-sign * n[0]);
+                let from = angle - self.random.between(-0.05, 0.8);
+                let to = angle + self.random.between(0.1, 0.8);
+                let centre = self.vector(centre);
+                format!(
+                    "arc = {{ centre = {centre}, radius = {round:?}, from = {from:?}, to = {to:?}, inside = {inside} }}"
+                )
             }
             _ => {
                 let slip = self.random.between(-0.3, 0.3);

@@ -17,7 +17,6 @@ mod law;
 mod massless;
 mod obstacles;
 mod problem;
-mod random;
 mod step;
 mod trial;
 mod values;

@@ -158,9 +158,34 @@ pub fn spread(problem: &Problem, parts: &[(usize, f64)], direction: [f64; 2]) ->
     row
 }
 
+/// How far a step looks where contacts are searched for: two steps at the speeds at its start, and more.
+pub struct Reach {
+    /// Twice the step.
+    pub two_steps: f64,
+    /// Speed of the fastest node of each body, and of each obstacle.
+    pub bodies: Vec<f64>,
+    pub obstacles: Vec<f64>,
+}
+
+impl Reach {
+    /// Of the body of a node, with such a radius: what it moves in two steps, or what the fastest would if it hit it, but not
+    /// more than its size; and two hundredths of that.
+    fn of(&self, problem: &Problem, node: usize, radius: f64) -> f64 {
+        let body = problem.bodies.iter().position(|body| body.nodes.contains(&node)).unwrap();
+        let places = || problem.bodies[body].nodes.iter().map(|&node| problem.places[node]);
+        let span = |k: usize| {
+            places().map(|p| p[k]).fold(f64::NEG_INFINITY, f64::max)
+                - places().map(|p| p[k]).fold(f64::INFINITY, f64::min)
+        };
+        let size = span(0).hypot(span(1)) + 2.0 * radius;
+        let fastest = self.two_steps * self.bodies.iter().copied().fold(0.0, f64::max);
+        (self.two_steps * self.bodies[body]).max(fastest.min(size)) + 0.02 * size
+    }
+}
+
 /// All that may touch in a step whose middle is `middle`, the obstacles displaced by `shifts`; gaps beyond `reach` are left
 /// out where contacts are searched for.
-pub fn find(problem: &Problem, middle: &DVector<f64>, shifts: &[[f64; 2]], reach: f64) -> Vec<Touch> {
+pub fn find(problem: &Problem, middle: &DVector<f64>, shifts: &[[f64; 2]], reach: &Reach) -> Vec<Touch> {
     let mut all = vec![];
     for (group, contact) in problem.contacts.iter().enumerate() {
         let shift = shifts[group];
@@ -179,18 +204,33 @@ pub fn find(problem: &Problem, middle: &DVector<f64>, shifts: &[[f64; 2]], reach
                 let round = Shape::Round { centre, radius, inside };
                 all.extend(contact.nodes.iter().map(|&node| touch(node, round.clone(), r)));
             }
+            &Obstacle::Arc { centre, radius, turn, inside } => all.extend(contact.nodes.iter().map(|&node| {
+                let place = minus(minus(problem.place(node, middle), shift), centre);
+                // Some whole turns of the angle of the place lie on the arc.
+                let angle = place[1].atan2(place[0]);
+                let on = (-3..=3)
+                    .map(|k| angle + f64::from(k) * std::f64::consts::TAU)
+                    .any(|a| turn[0] <= a && a <= turn[1]);
+                let ends = turn.map(|a| [radius * a.cos(), radius * a.sin()]);
+                let far = ends.map(|end| (place[0] - end[0]).hypot(place[1] - end[1]));
+                let end = ends[usize::from(far[1] < far[0])];
+                let corner = Shape::Round { centre: [0, 1].map(|k| centre[k] + end[k]), radius: 0.0, inside: false };
+                touch(node, if on { Shape::Round { centre, radius, inside } } else { corner }, r)
+            })),
             Obstacle::Order { pairs } => {
                 all.extend(pairs.iter().map(|&[up, down]| touch(up, Shape::Above { node: down }, 2.0 * r)));
             }
             Obstacle::Polyline { points } => {
                 for &node in &contact.nodes {
                     let place = minus(problem.place(node, middle), shift);
-                    let shapes = against_polyline(place, points, reach + r);
+                    let far = reach.of(problem, node, r) + reach.two_steps * reach.obstacles[group];
+                    let shapes = against_polyline(place, points, far + r);
                     all.extend(shapes.into_iter().map(|shape| touch(node, shape, r)));
                 }
             }
             Obstacle::Bodies { others } => {
-                let shapes = against_bodies(problem, middle, [&contact.nodes, others], 2.0 * r, reach + 2.0 * r);
+                let limit = |a: usize, b: usize| reach.of(problem, a, r) + reach.of(problem, b, r) + 2.0 * r;
+                let shapes = against_bodies(problem, middle, [&contact.nodes, others], 2.0 * r, &limit);
                 all.extend(shapes.into_iter().map(|(node, shape)| touch(node, shape, 2.0 * r)));
             }
         }
@@ -242,7 +282,7 @@ fn against_bodies(
     middle: &DVector<f64>,
     sets: [&[usize]; 2],
     thickness: f64,
-    limit: f64,
+    limit: &dyn Fn(usize, usize) -> f64,
 ) -> Vec<(usize, Shape)> {
     let at = |node: usize| problem.place(node, middle);
     let body = |node: usize| problem.bodies.iter().position(|body| body.nodes.contains(&node));
@@ -269,12 +309,13 @@ fn against_bodies(
                 let began = cross(minus(start(line[1]), start(line[0])), minus(start(node), start(line[0])));
                 let side = if thickness > 0.0 { 0.0 } else { 1.0_f64.copysign(began) };
                 let distance = if side == 0.0 { left.abs() } else { side * left };
-                if line.iter().all(|&end| apart(node, end)) && xi > 0.0 && xi < 1.0 && distance <= limit {
+                if line.iter().all(|&end| apart(node, end)) && xi > 0.0 && xi < 1.0 && distance <= limit(node, line[0])
+                {
                     found.push((node, Shape::Segment { ends: *line, side }));
                 }
             }
             for &end in sets[other] {
-                let near = norm(minus(at(node), at(end))) <= limit;
+                let near = norm(minus(at(node), at(end))) <= limit(node, end);
                 if apart(node, end) && near && beyond(at(node), end, sets[other]) {
                     // Two ends that face each other count once.
                     let both = sets[own].contains(&node) && sets[other].contains(&end);

@@ -25,6 +25,13 @@ pub enum Obstacle {
         radius: f64,
         inside: bool,
     },
+    Arc {
+        centre: [f64; 2],
+        radius: f64,
+        /// Angles at which it begins and ends.
+        turn: [f64; 2],
+        inside: bool,
+    },
     Polyline {
         points: Vec<[f64; 2]>,
     },
@@ -361,6 +368,16 @@ impl Problem {
                 corners.extend([-1.0, 1.0].map(|s| [centre[0] + s * radius, centre[1] + s * radius]));
                 let inside = circle.get("inside").and_then(Value::as_bool) == Some(true);
                 Obstacle::Circle { centre, radius, inside }
+            } else if let Some(arc) = shape("arc") {
+                let (centre, radius) = (vector(arc, "centre").unwrap(), number(arc, "radius").unwrap());
+                let turn = [number(arc, "from").unwrap(), number(arc, "to").unwrap()];
+                let at = |angle: f64| [centre[0] + radius * angle.cos(), centre[1] + radius * angle.sin()];
+                corners.extend(turn.map(at));
+                let quarter = std::f64::consts::FRAC_PI_2;
+                corners
+                    .extend((-8..=8).map(|k| f64::from(k) * quarter).filter(|a| *a >= turn[0] && *a < turn[1]).map(at));
+                let inside = arc.get("inside").and_then(Value::as_bool) == Some(true);
+                Obstacle::Arc { centre, radius, turn, inside }
             } else if let Some(line) = shape("polyline") {
                 corners.extend(points(line, "points"));
                 Obstacle::Polyline { points: points(line, "points") }

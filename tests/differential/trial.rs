@@ -1,13 +1,11 @@
 //! Newton's method on one step, with the laws of contact in every pass.
 
 use super::law::{self, Rows};
-use super::obstacles::{self, spread, tangent};
+use super::obstacles::{self, Reach, spread, tangent};
 use super::problem::Problem;
 use super::step::{Contact, State, end_drift, residual};
 use nalgebra::{DMatrix, DVector};
 
-/// Part of the model's length within which contacts that are searched for are looked at.
-const NEAR: f64 = 0.01;
 /// Most passes of Newton's method.
 const PASSES: usize = 200;
 
@@ -61,12 +59,15 @@ impl<'a> Trial<'a> {
         let middle = &from.q + &from.v * (0.5 * h);
         let half = from.time + 0.5 * (t1 - from.time);
         let shifts: Vec<[f64; 2]> = (0..problem.contacts.len()).map(|group| problem.shift(group, half)).collect();
-        let fastest = (0..problem.dofs.len()).map(|node| {
-            let v = problem.translations(node).map(|dof| dof.map_or(0.0, |dof| from.v[dof]));
+        let speed = |node: &usize| {
+            let v = problem.translations(*node).map(|dof| dof.map_or(0.0, |dof| from.v[dof]));
             v[0].hypot(v[1])
-        });
-        let reach = 2.0 * h * fastest.fold(0.0, f64::max) + NEAR * problem.length;
-        let touches = obstacles::find(problem, &middle, &shifts, reach);
+        };
+        let bodies = problem.bodies.iter().map(|body| body.nodes.iter().map(speed).fold(0.0, f64::max)).collect();
+        let drift = |group: usize| end_drift(problem, group, from.time, t1, h);
+        let obstacles = (0..problem.contacts.len()).map(|group| drift(group)[0].hypot(drift(group)[1])).collect();
+        let reach = Reach { two_steps: 2.0 * h, bodies, obstacles };
+        let touches = obstacles::find(problem, &middle, &shifts, &reach);
         let contacts = touches.into_iter().map(|touch| {
             let measure = touch.measure(problem, &middle, shifts[touch.group]);
             let drifts = [from.drift[touch.group], end_drift(problem, touch.group, from.time, t1, h)];

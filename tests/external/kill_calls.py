@@ -5,7 +5,7 @@ that was left in peace.
     kill_calls.py CAROM
 
 Needs strace, which delivers SIGKILL when the n-th call of a kind is entered, for every n and every kind of call that
-changes files. Commands: run, resume, sweep, sweep that keeps its runs, merge, report. Everything but the object `timing`
+changes files. Commands: run, resume, sweep, sweep that keeps its runs, merge, report, film as one file and as pictures. Everything but the object `timing`
 of summary.json must be the same to the byte. Exit code 1 if not.
 """
 
@@ -23,6 +23,7 @@ CALLS = ["open,openat,creat", "write,pwrite64,writev", "fsync,fdatasync", "syncf
          "rename,renameat,renameat2", "unlink,unlinkat", "mkdir,mkdirat", "rmdir"]
 SHORT = ["--set", "time.end=0.06", "--set", "time.step=2e-3", "--set",
          "output={ vtk = { every = 8 }, checkpoint = { steps = 10 } }"]
+FILM = ["--frames", "3", "--size", "64x64"]
 VARY = ["--vary", "scheme.rho_inf=0.5,0.6,0.7"]
 
 
@@ -40,7 +41,7 @@ class Job:
         self.before = os.path.join(work, f"before {kind}")
         if kind == "resume":
             self.call("run", "bar.toml", *SHORT, "-o", self.before, "--max-wall", "0", codes=[8])
-        elif kind == "report":
+        elif kind in ["report", "film", "pictures"]:
             self.call("run", "bar.toml", *SHORT, "-o", self.before)
         elif kind == "merge":
             for part in ["1", "2"]:
@@ -66,12 +67,14 @@ class Job:
             "resume": ["resume", self.out],
             "merge": ["merge", "1", "2", "-o", self.out],
             "report": ["report", self.out],
+            "film": ["film", self.out, *FILM],
+            "pictures": ["film", self.out, *FILM, "--format", "png"],
         }.get(self.kind, ["sweep", "bar.toml", *SHORT, *VARY, *keep, "-o", self.out])
 
     def go_on(self):
         """What a user does who does not know how far it came."""
         has = lambda name: os.path.exists(os.path.join(self.out, name))
-        if self.kind in ["merge", "report"]:
+        if self.kind in ["merge", "report", "film", "pictures"]:
             return self.call(*self.command(), *(["--force"] if self.kind == "merge" else []))
         if has("checkpoint.bin") or has("sweep.json"):
             return self.call("resume", self.out)
@@ -92,7 +95,7 @@ def main():
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=place) as work:
         shutil.copy(os.path.join(cases, "impacting-bar.toml"), os.path.join(work, "bar.toml"))
-        for kind in ["run", "resume", "sweep", "sweep with files", "merge", "report"]:
+        for kind in ["run", "resume", "sweep", "sweep with files", "merge", "report", "film", "pictures"]:
             job = Job(carom, work, kind)
             job.lay()
             job.call(*job.command())

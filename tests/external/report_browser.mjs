@@ -41,7 +41,59 @@ async function scrub(page, share) {
   }, share);
 }
 
+// Key results are what the summary says, and show their instant.
+async function readKeys(page, run) {
+  const summary = JSON.parse(readFileSync(join(run, "summary.json"), "utf8"));
+  const keys = await page.$$eval(".keys tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  check(keys.length > 0, `${keys.length} key results`);
+  // What several rows are about is named in the first of them.
+  keys.forEach((row, k) => { row[0] ||= keys[k - 1]?.[0] ?? ""; });
+  const first = await page.$eval("main > :first-child", (node) => node.className);
+  check(first.includes("keys"), "they come first");
+  for (const [name, { peak }] of Object.entries(summary.contacts).slice(0, 3)) {
+    const row = keys.find(([owner, what]) => owner === `contact ${name}` && what === "peak force");
+    check(!peak || Math.abs(Number(row?.[2]) - peak) <= 1e-4 * peak, `peak of ${name}: ${row?.[2]}`);
+  }
+  const button = await page.$(".keys [data-time]");
+  if (button) {
+    await button.click();
+    const time = await button.evaluate((node) => Number(node.dataset.time));
+    const [, now] = (await text(page, "#now")).match(/t = (.*) of/);
+    check(Math.abs(Number(now.replace("−", "-")) - time) <= 1e-3 * Math.abs(time) + 1e-12, `its instant is shown: ${now}`);
+  }
+}
+
+// Zoom, pan and reset of the view.
+async function useView(page) {
+  await scrub(page, 0.3);
+  await page.$eval("#stage canvas", (canvas) => canvas.scrollIntoView());
+  const before = await drawing(page);
+  const box = await (await page.$("#stage canvas")).boundingBox();
+  const centre = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(...centre);
+  await page.mouse.wheel({ deltaY: -200 });
+  const zoomed = await drawing(page);
+  check(zoomed !== before, "the wheel zooms the animation");
+  await page.mouse.down();
+  await page.mouse.move(centre[0] + 80, centre[1] + 20, { steps: 4 });
+  await page.mouse.up();
+  check((await drawing(page)) !== zoomed, "dragging moves the view");
+  await page.mouse.click(...centre, { count: 2 });
+  check((await drawing(page)) === before, "a double click resets the view");
+}
+
+// One page that prints: white, with every plot whole.
+async function print(page, path) {
+  await page.pdf({ path, format: "A4", printBackground: true, margin: { top: "12mm", bottom: "12mm", left: "12mm", right: "12mm" } });
+  const { size } = statSync(path);
+  check(size > 10000 && readFileSync(path).subarray(0, 5).toString() === "%PDF-", `prints to ${Math.round(size / 1000)} kB of PDF`);
+}
+
 async function useAnimation(page) {
+  const peakTime = await text(page, "#now");
+  check(!/^t = 0 of/.test(peakTime) || !(await page.$(".keys [data-time]")), `opens at the peak: ${peakTime}`);
+  await page.focus("#stage canvas");
+  await page.keyboard.press("Home");
   const [start, startTime] = [await drawing(page), await text(page, "#now")];
   await page.click("#play");
   check(await eventually(async () => (await text(page, "#now")) !== startTime), "play moves the time");
@@ -132,6 +184,21 @@ async function usePlots(page, downloads) {
   check(reset === whole, "a double click resets");
   check(!(await page.$$eval("#plots svg", (all) => all.some((svg) => /NaN|Infinity|undefined/.test(svg.outerHTML)))), "no plot holds a broken number");
 
+  if (await page.$(".plot .switch")) {
+    const title = () => page.$eval(".plot:has(.switch) h2", (node) => node.textContent);
+    const [shown, drawn] = [await title(), await page.$eval(".plot:has(.switch) svg", (svg) => svg.outerHTML)];
+    check(shown.startsWith("Displacement"), `probes are shown as displacements: ${shown}`);
+    await page.click(".plot .switch");
+    check((await title()).startsWith("Position"), "a switch shows positions");
+    await page.click(".plot .switch");
+    check((await page.$eval(".plot:has(.switch) svg", (svg) => svg.outerHTML)) === drawn, "and displacements again");
+  }
+  const inner = await page.$$eval("#folded .plot", (all) => all.map(({ id }) => id));
+  check(inner.includes("plot-defect") && !(await page.$eval("#folded", ({ open }) => open)), `folded away: ${inner}`);
+  await page.click("#folded summary");
+  check(await eventually(() => page.$$eval("#folded svg", (all) => all.length > 0)), "they unfold");
+  await page.click("#folded summary");
+
   const plots = await page.$$eval("#plots .plot", (all) => all.map(({ id }) => id.replace("plot-", "")));
   for (const plot of ["energy", "ledger", "phase"]) {
     if (!plots.includes(plot)) continue;
@@ -174,7 +241,10 @@ async function inspect(browser, run) {
   check(opened < SLOWEST, `opens in ${Math.round(opened)} ms`);
   check((await page.$$eval("#plots svg", (all) => all.length)) >= 4, "plots are drawn");
   await useAnimation(page);
+  await useView(page);
   await usePlots(page, downloads);
+  await readKeys(page, run);
+  await print(page, join(shots, `${name}.pdf`));
 
   // The states that the screenshots show: in the middle of the first contact if there is one.
   await page.mouse.move(0, 0);

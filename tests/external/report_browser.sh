@@ -3,7 +3,7 @@
 #
 #     tests/external/report_browser.sh [OUTDIR...]
 #
-# OUTDIR are directories of finished runs; without any, two shipped cases and a long run are made with $CAROM (default
+# OUTDIR are directories of finished runs; without any, eight shipped cases and a long run are made with $CAROM (default
 # target/release/carom). Needs node and npm; Chromium comes from the Debian package, the driver from npm, both installed
 # here if they are missing. Screenshots go to target/browser/shots. Exit code 1 on any failure.
 set -eu
@@ -21,7 +21,7 @@ if ! grep -qs "\"version\": \"$driver\"" "$home/node_modules/puppeteer-core/pack
 fi
 
 if [ $# -eq 0 ]; then
-    for name in impacting-bar rotating-beam; do
+    for name in impacting-bar rotating-beam portal-frame-impact beam-on-stop crowd swing newtons-cradle cantilever-roll-up; do
         "${CAROM:-target/release/carom}" run "cases/$name.toml" -o "$home/runs/$name" --force --quiet
         set -- "$@" "$home/runs/$name"
     done

@@ -1,12 +1,13 @@
 //! Guards as named thresholds of the case file, and models that are refused before they run.
 
-use super::common::runs::{cases, shipped};
-use super::{Nothing, contents};
+use super::Nothing;
+use super::common::program::contents;
+use super::common::{at_root, shipped};
 use carom::checkpoint::Checkpoint;
 use carom::growth::{Quantity, Theorem};
-use carom::march::{self, Escort, Guards};
-use carom::methods::{Attempt, Memory, Method};
-use carom::run::{self, Manner};
+use carom::march::{self, Guards, RunControl};
+use carom::methods::{Attempt, KeptFactors, Method};
+use carom::run::{self, RunOptions};
 use carom::state::State;
 use carom::{Error, Result, case};
 
@@ -14,8 +15,8 @@ use carom::{Error, Result, case};
 fn failure(name: &str, set: &[&str]) -> (Error, Checkpoint) {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let manner = Manner { force: false, from: None, stop: &|| None, extra: &mut Nothing };
-    let error = run::run(&shipped(name, set), &out, manner).expect_err("a guard trips");
+    let options = RunOptions { force: false, from: None, branch: None, stop: &|| None, extra: &mut Nothing };
+    let error = run::run(&shipped(name, set), &out, options).expect_err("a guard trips");
     assert!(!contents(&out).contains_key("summary.json"), "a run that failed looks complete");
     let checkpoint = Checkpoint::read(&out).expect("the last good state is kept");
     (error, checkpoint)
@@ -50,12 +51,12 @@ impl Method for Damaged<'_> {
         self.0.attempt(&from, h, t1, to)
     }
 
-    fn memory(&self) -> Memory {
-        self.0.memory()
+    fn kept(&self) -> KeptFactors {
+        self.0.kept()
     }
 
-    fn recall(&mut self, memory: Memory) -> Result<()> {
-        self.0.recall(memory)
+    fn restore(&mut self, kept: KeptFactors) -> Result<()> {
+        self.0.restore(kept)
     }
 
     fn factorization(&self) -> &'static str {
@@ -88,8 +89,8 @@ fn what_cannot_grow_is_watched_tightly() {
         assert_eq!(Theorem::of(case, system).map(|theorem| theorem.quantity), quantity, "{name} {scheme}");
         let mut damaged = Damaged(run::method(case, system).unwrap(), 3);
         let guards = Guards::new(case, system);
-        let escort = Escort { keeper: None, from: None, stop: &|| None };
-        let result = march::march(&mut damaged, &mut run::pace(case), &guards, &mut [], escort);
+        let control = RunControl { checkpointer: None, from: None, stop: &|| None };
+        let result = march::march(&mut damaged, &mut run::pace(case, &prepared.system), &guards, &mut [], control);
         let Some(quantity) = quantity else {
             assert!(result.is_ok(), "{name} {scheme}");
             continue;
@@ -171,7 +172,7 @@ fn models_that_cannot_work_are_named_before_the_run() {
         ("impacting-bar", "time.step=4.0", "`time.step` must not exceed `time.end`"),
         ("impacting-bar", "body.bar.material.density=0.0", "body.bar.material.density"),
     ] {
-        let file = cases().join(format!("{name}.toml"));
+        let file = at_root("cases").join(format!("{name}.toml"));
         let error = case::load(&file, &[set.into()], false).and_then(|loaded| run::prepare(&loaded).map(|_| ()));
         let error = error.expect_err(set);
         assert_eq!(error.exit_code(), 3, "{set}: {error}");

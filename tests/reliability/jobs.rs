@@ -1,38 +1,27 @@
 //! Short commands that write every kind of file, with what a user does after one of them was cut short.
 
+use super::common::cases::{Altered, BAR};
+use super::common::program::{self, Place};
 use carom::case;
 use carom::checkpoint::Checkpoint;
 use carom::files::faults;
-use carom::run::{self, Manner};
-use carom::sweep::{self, Sweep, Wish};
-use carom::{Error, Result, report};
+use carom::run::{self, RunOptions};
+use carom::sweep::{self, Sweep, SweepOptions};
+use carom::{Error, Result, film, report};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// A run with several checkpoints.
-const CASE: &str = r#"format = 1
-[time]
-end = 0.12
-step = 1e-2
-[scheme]
-name = "generalized-alpha"
-rho_inf = 0.6
-[[body]]
-name = "bar"
-element = "bar"
-line = { from = [0.0], to = [10.0], elements = 10 }
-material = { young = 900.0, density = 1.0 }
-section = { area = 1.0 }
-velocity = [-10.0]
-[[contact]]
-name = "wall"
-nodes = "bar.start"
-plane = { point = [0.0], normal = [1.0] }
-[output]
-vtk = { every = 3 }
-checkpoint = { steps = 4 }
-"#;
+fn case_text() -> String {
+    BAR.altered("end = 0.5", "end = 0.12")
+        .altered("vtk = { every = 20 }", "vtk = { every = 3 }\ncheckpoint = { steps = 4 }")
+}
+
+/// A film at the end of the run, and no report.
+const FILM: &str =
+    "output={ vtk = false, report = false, checkpoint = { steps = 4 }, film = { frames = 3, size = [64, 64] } }";
+/// Five pictures at the end of the run; `carom film` makes three larger ones of them.
+const PICTURES: &str = "output={ vtk = false, film = { format = \"png\", frames = 5, size = [64, 64] } }";
 
 /// What a command is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +38,8 @@ pub enum Command {
     Merge,
     /// `carom report`.
     Report,
+    /// `carom film`.
+    Film,
 }
 
 /// A command in a directory of its own.
@@ -59,11 +50,11 @@ pub struct Job {
     pub command: Command,
     /// Files below [`Job::out`] when it begins.
     pub before: BTreeMap<String, Vec<u8>>,
-    /// The same as [`contents`] has them.
+    /// What [`contents`] has of them.
     pub earlier: BTreeMap<String, Vec<u8>>,
     /// Files below [`Job::out`] when it was left in peace.
     pub good: BTreeMap<String, Vec<u8>>,
-    root: TempDir,
+    place: Place,
     set: Vec<String>,
     keep_runs: bool,
 }
@@ -83,16 +74,18 @@ impl Job {
             Job::new("sweep with files", Command::Sweep, &[npy], true),
             Job::new("merge", Command::Merge, &[], false),
             Job::new("report", Command::Report, &[], false),
+            Job::new("run with a film", Command::Run, &[FILM], false),
+            Job::new("film", Command::Film, &[], false),
+            Job::new("pictures in place of earlier ones", Command::Film, &[PICTURES], false),
         ]
     }
 
     fn new(name: &'static str, command: Command, set: &[&str], keep_runs: bool) -> Job {
-        // In memory where that can be had: thousands of short runs need no disk.
-        let root = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        std::fs::write(root.path().join("short.toml"), CASE).unwrap();
+        // Thousands of short runs need no disk.
+        let place = Place::in_memory().with("short.toml", &case_text());
         let set = set.iter().map(|text| text.to_string()).collect();
         let [before, earlier, good] = [0; 3].map(|_| BTreeMap::new());
-        let mut job = Job { name, command, before, earlier, good, root, set, keep_runs };
+        let mut job = Job { name, command, before, earlier, good, place, set, keep_runs };
         job.prepare().unwrap();
         job.lay();
         job.calmly(|job| job.start()).unwrap();
@@ -106,7 +99,7 @@ impl Job {
         match self.command {
             Command::Run | Command::Sweep => return Ok(()),
             Command::Resume => drop(self.run(None, &super::after(6)).unwrap_err()),
-            Command::Report => self.run(None, &|| None)?,
+            Command::Report | Command::Film => self.run(None, &|| None)?,
             Command::Replace => {
                 let set = std::mem::take(&mut self.set);
                 self.run(None, &|| None)?;
@@ -115,7 +108,7 @@ impl Job {
             Command::Merge => {
                 for part in [1, 2] {
                     let sweep = self.sweep([part, 2])?;
-                    sweep.run(&self.root.path().join(format!("part-{part}")), false, &|| None, &|_| ())?;
+                    sweep.run(&self.place.path(&format!("part-{part}")), false, &|| None, &|_| ())?;
                 }
                 return Ok(());
             }
@@ -126,12 +119,12 @@ impl Job {
 
     /// Where the files go.
     pub fn out(&self) -> PathBuf {
-        self.root.path().join("out")
+        self.place.path("out")
     }
 
     /// The directory that is there before anything.
     pub fn root(&self) -> &Path {
-        self.root.path()
+        self.place.root()
     }
 
     /// Makes the directory what it was before the command.
@@ -163,6 +156,7 @@ impl Job {
             Command::Sweep => self.sweep([1, 1])?.run(&out, false, &|| None, &|_| ()).map(|_| ()),
             Command::Merge => self.merge(false),
             Command::Report => report::rebuild(&out),
+            Command::Film => self.film(),
         }
     }
 
@@ -182,18 +176,19 @@ impl Job {
             }
             Command::Merge => self.merge(true),
             Command::Report => report::rebuild(&out),
+            Command::Film => self.film(),
         }
     }
 
     fn run(&self, from: Option<Checkpoint>, stop: &dyn Fn() -> Option<Error>) -> Result<()> {
-        let loaded = case::load(&self.root.path().join("short.toml"), &self.set, false)?;
-        let manner = Manner { force: from.is_none(), from, stop, extra: &mut super::Nothing };
-        run::run(&loaded, &self.out(), manner).map(|_| ())
+        let loaded = case::load(&self.place.path("short.toml"), &self.set, false)?;
+        let options = RunOptions { force: from.is_none(), from, branch: None, stop, extra: &mut super::Nothing };
+        run::run(&loaded, &self.out(), options).map(|_| ())
     }
 
     fn sweep(&self, shard: [usize; 2]) -> Result<Sweep> {
-        Sweep::new(&Wish {
-            case: self.root.path().join("short.toml"),
+        Sweep::new(&SweepOptions {
+            case: self.place.path("short.toml"),
             set: self.set.clone(),
             allow_outside: false,
             vary: vec!["scheme.rho_inf=0.5,0.6,0.7".into()],
@@ -203,8 +198,13 @@ impl Job {
         })
     }
 
+    fn film(&self) -> Result<()> {
+        let wish = film::FilmOptions { format: None, frames: Some(3), size: Some([80, 64]) };
+        film::make(&self.out(), &wish).map(|_| ())
+    }
+
     fn merge(&self, force: bool) -> Result<()> {
-        let parts = [1, 2].map(|part| self.root.path().join(format!("part-{part}")));
+        let parts = [1, 2].map(|part| self.place.path(&format!("part-{part}")));
         sweep::merge(&parts, Some(&self.out()), force).map(|_| ())
     }
 }
@@ -221,19 +221,26 @@ fn lay(dir: &Path, files: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// All files below a directory as [`super::contents`] has them, but for locks: one that a kill left keeps nobody out.
+/// All files below a directory, summaries without their timing, but for locks: one that a kill left keeps nobody out.
 pub fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = super::contents(dir);
-    found.retain(|name, _| !name.ends_with(".carom.lock"));
-    found
+    without_locks(program::contents(dir))
 }
 
-/// All files below a directory as they are.
+/// A file of a film that the manifest beside it does not list; nobody would ever remove it.
+pub fn unlisted(found: &BTreeMap<String, Vec<u8>>) -> Option<&String> {
+    let text = found.get("manifest.json").map_or("{}".into(), |bytes| String::from_utf8_lossy(bytes));
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let listed = |name: &str| manifest["files"].as_array().is_some_and(|files| files.iter().any(|file| file == name));
+    let whole = |name: &str| name.replace("/.", "/").trim_start_matches('.').trim_end_matches(".tmp").to_string();
+    found.keys().find(|name| whole(name).starts_with("film") && !listed(&whole(name)))
+}
+
+/// All files below a directory as they are, but for locks.
 fn raw(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for name in contents(dir).into_keys() {
-        let bytes = std::fs::read(dir.join(&name)).unwrap();
-        found.insert(name, bytes);
-    }
-    found
+    without_locks(program::files(dir))
+}
+
+fn without_locks(mut files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+    files.retain(|name, _| !name.ends_with(".carom.lock"));
+    files
 }

@@ -1,7 +1,7 @@
 //! Memory: what a run takes, what check says it takes, and what a report may take.
 
+use super::common::program::Place;
 use allocation_counter::measure;
-use assert_cmd::Command;
 use carom::memory::{Limit, Sizes};
 use carom::{report, run};
 use std::fmt::Write;
@@ -43,7 +43,7 @@ fn the_report_holds_the_whole_table_in_memory() {
 fn sized(name: &str, set: &[&str]) -> carom::case::Loaded {
     let mut all = vec!["expect={}", "output.vtk=false", "output.report=false"];
     all.extend(set);
-    super::common::runs::shipped(name, &all)
+    super::common::shipped(name, &all)
 }
 
 #[test]
@@ -85,22 +85,16 @@ fn ten_million_elements_are_built_before_they_are_refused() {
 
 #[test]
 fn a_limit_of_memory_is_taken_for_a_wish() {
-    let dir = tempfile::tempdir().unwrap();
-    let case = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/impacting-bar.toml");
-    let run = |limit: &str, elements: &str| {
-        let mut command = Command::cargo_bin("carom").unwrap();
-        command.current_dir(dir.path()).arg("run").arg(&case).args(["-q", "-o", "out", "--max-memory", limit]);
-        let output =
-            command.args(["--set", &format!("body.bar.line.elements={elements}"), "--set", "expect={}"]).output();
-        let output = output.unwrap();
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    let place = Place::empty();
+    let case = super::common::at_root("cases/impacting-bar.toml");
+    let run = |limit, elements| {
+        let run = ["run", case.to_str().unwrap(), "-q", "-o", "out", "--max-memory", limit, "--set", "expect={}"];
+        [&run[..], &["--set", elements]].concat()
     };
-    let (code, words) = run("100MB", "1000000");
-    assert_eq!(code, Some(3), "{words}");
+    let words = place.bad(3, &run("100MB", "body.bar.line.elements=1000000"));
     assert!(words.contains("but 100 MB (--max-memory) is the limit"), "{words}");
-    assert!(!dir.path().join("out").exists(), "nothing is begun");
-    let (code, words) = run("7", "10");
-    assert_eq!(code, Some(2), "{words}");
+    assert!(!place.path("out").exists(), "nothing is begun");
+    let words = place.bad(2, &run("7", "body.bar.line.elements=10"));
     assert!(words.contains("as in 800MB"), "{words}");
-    assert_eq!(run("100MB", "10"), (Some(0), String::new()));
+    place.good(&run("100MB", "body.bar.line.elements=10"));
 }

@@ -1,7 +1,7 @@
 //! Shipped cases with one thing wrong: a clear error or a run, never a panic, and no run that breaks its own promises.
 
 use super::after;
-use super::common::runs::cases;
+use super::common::at_root;
 use carom::case::{Format, Loaded, parse};
 use carom::cases::CASES;
 use carom::{Error, run};
@@ -83,11 +83,11 @@ fn live(text: &str) -> Result<End, String> {
         Err(failure) => {
             let message = failure.render(false);
             // A message says where and what.
-            let clear = message.contains("mutant.toml") && message.contains("error") && !message.contains("report it");
+            let clear = message.starts_with("error: ") && message.contains("--> mutant.toml:");
             return if clear { Ok(End::Refused) } else { Err(format!("unclear: {message}")) };
         }
     };
-    let (file, dir) = (cases().join("mutant.toml"), cases());
+    let (file, dir) = (at_root("cases/mutant.toml"), at_root("cases"));
     let loaded =
         Loaded { case, file, dir, name: "mutant".into(), text: text.into(), overrides: vec![], allow_outside: false };
     match run::measure(&loaded, None, &after(STEPS)) {
@@ -97,8 +97,17 @@ fn live(text: &str) -> Result<End, String> {
             // Ten times what a nonlinear run promises, because what a mutant is scaled by may be odd.
             if worst <= 1e-9 { Ok(End::Ran) } else { Err(format!("a defect of {worst:e} in silence")) }
         }
-        Err(error) if error.to_string().len() > 10 => Ok(End::Stopped(error.exit_code())),
-        Err(error) => Err(format!("unclear: {error}")),
+        Err(error) => {
+            // A message says what or when, by a name or a number.
+            let message = error.to_string();
+            let clear = message.contains('`') || message.contains(|c: char| c.is_ascii_digit());
+            let code = error.exit_code();
+            if clear && [3, 4, 5].contains(&code) {
+                Ok(End::Stopped(code))
+            } else {
+                Err(format!("unclear: {code} {message}"))
+            }
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //!
 //! `CAROM_POWER_CUTS=n` asks for n random losses at every call, beside the extreme ones.
 
-use super::jobs::{Command, Job, contents};
+use super::common::random::Random;
+use super::jobs::{Command, Job, contents, unlisted};
 use carom::checkpoint::Checkpoint;
 use carom::files::faults::Call;
 use std::collections::{BTreeMap, HashMap};
@@ -236,9 +237,22 @@ fn fault(job: &Job, image: &BTreeMap<String, Vec<u8>>, promise: Promise) -> Opti
     let found = if out.exists() { contents(&out) } else { BTreeMap::new() };
     let has = |name: &str| found.contains_key(name);
     let rows = |name: &str| found.get(name).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count());
-    let finals =
-        ["manifest.json", "report.html", "summary.json", "sweep.json", "table.csv", "table.jsonl", "figure.svg"];
-    for name in finals {
+    let finals = [
+        "manifest.json",
+        "report.html",
+        "summary.json",
+        "sweep.json",
+        "table.csv",
+        "table.jsonl",
+        "figure.svg",
+        "figure.png",
+        "film.gif",
+    ];
+    if let Some(name) = unlisted(&found) {
+        return Some(format!("{name} is not listed"));
+    }
+    // The manifest lists both films while one takes the place of the other.
+    for name in finals.into_iter().filter(|name| *name != "manifest.json" || job.command != Command::Film) {
         if found
             .get(name)
             .is_some_and(|bytes| job.good.get(name) != Some(bytes) && job.earlier.get(name) != Some(bytes))
@@ -260,7 +274,8 @@ fn fault(job: &Job, image: &BTreeMap<String, Vec<u8>>, promise: Promise) -> Opti
     if promise.rows > rows("rows.journal").max(rows("table.jsonl")) {
         return Some(format!("{} rows were finished", promise.rows));
     }
-    let complete = has("summary.json") && !has("checkpoint.bin") && job.command != Command::Report;
+    let complete =
+        has("summary.json") && !has("checkpoint.bin") && ![Command::Report, Command::Film].contains(&job.command);
     // An earlier run is there with all its files, or not at all.
     let earlier = || job.earlier.iter().all(|(name, bytes)| name == "manifest.json" || found.get(name) == Some(bytes));
     let whole = found == job.good || (job.command == Command::Replace && !promise.done && earlier());
@@ -276,20 +291,10 @@ fn fault(job: &Job, image: &BTreeMap<String, Vec<u8>>, promise: Promise) -> Opti
     other.map(|name| format!("{name} differs after going on"))
 }
 
-/// Numbers that look random and are the same every time.
-struct Dice(u64);
-
-impl Dice {
-    fn throw(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % sides
-    }
-}
-
 #[test]
 fn a_power_cut_after_any_call_loses_nothing_that_was_promised() {
     let random: u64 = std::env::var("CAROM_POWER_CUTS").map_or(1, |text| text.parse().unwrap());
-    let mut dice = Dice(16);
+    let mut dice = Random::new(16);
     let (mut all, mut broken) = (0, 0);
     let mut words = BTreeMap::new();
     for job in Job::all() {
@@ -314,8 +319,8 @@ fn a_power_cut_after_any_call_loses_nothing_that_was_promised() {
                 Box::new(|naming| if naming { Fate::Lost } else { Fate::Kept }),
             ];
             for _ in 0..random {
-                let mut dice = Dice(dice.throw(1 << 31));
-                losses.push(Box::new(move |_| [Fate::Lost, Fate::Half, Fate::Kept][dice.throw(3) as usize]));
+                let mut dice = Random::new(dice.bits());
+                losses.push(Box::new(move |_| dice.pick(&[Fate::Lost, Fate::Half, Fate::Kept])));
             }
             for loss in losses {
                 let image = disk.cut(&job.out(), loss);

@@ -1,12 +1,13 @@
 //! Runs in two pieces, and runs whose steps are all made twice, leave the bytes of a run in one piece.
 
-use super::common::runs::shipped;
-use super::{after, contents, demand_same, run_into, thinned};
+use super::common::program::{contents, demand_same};
+use super::common::shipped;
+use super::{after, run_into, thinned};
 use carom::case::Loaded;
 use carom::case::data::Encoding;
 use carom::cases::CASES;
-use carom::march::{self, Escort, Fixed, Guards, Pace, Stride};
-use carom::methods::{Attempt, Memory, Method};
+use carom::march::{self, Grid, Guards, Ladder, Pace, RunControl, Stride, Verdict};
+use carom::methods::{Attempt, KeptFactors, Method};
 use carom::sinks::Sink;
 use carom::sinks::columns::Columns;
 use carom::sinks::digest::Digest;
@@ -18,7 +19,8 @@ use std::path::Path;
 
 #[test]
 fn every_case_stopped_half_way_goes_on_to_the_same_bytes() {
-    for case in CASES {
+    // A boundary value problem has nothing to go on from; `tests/first_order` stops one.
+    for case in CASES.iter().filter(|case| !case.text.contains("[boundary]")) {
         let loaded = thinned(case.name);
         let dir = tempfile::tempdir().unwrap();
         let (whole, parts) = (dir.path().join("whole"), dir.path().join("parts"));
@@ -68,12 +70,12 @@ impl Method for Fickle<'_> {
         if self.rejected { Err(Error::Solver("rejected by a test".into())) } else { Ok(()) }
     }
 
-    fn memory(&self) -> Memory {
-        self.inner.memory()
+    fn kept(&self) -> KeptFactors {
+        self.inner.kept()
     }
 
-    fn recall(&mut self, memory: Memory) -> Result<()> {
-        self.inner.recall(memory)
+    fn restore(&mut self, kept: KeptFactors) -> Result<()> {
+        self.inner.restore(kept)
     }
 
     fn factorization(&self) -> &'static str {
@@ -82,15 +84,15 @@ impl Method for Fickle<'_> {
 }
 
 /// A pace that tries the same step again, whatever happened.
-struct Patient(Fixed);
+struct Patient(Ladder);
 
 impl Pace for Patient {
-    fn next(&mut self, state: &State) -> Option<Stride> {
-        self.0.next(state)
+    fn propose(&mut self, from: &State) -> Option<Stride> {
+        self.0.propose(from)
     }
 
-    fn failed(&mut self, _: Error) -> Result<()> {
-        Ok(())
+    fn judge(&mut self, from: &State, outcome: Result<&Attempt>) -> Result<Verdict> {
+        if outcome.is_err() { Ok(Verdict::Retry) } else { self.0.judge(from, outcome) }
     }
 
     fn save(&self) -> Vec<u8> {
@@ -111,16 +113,16 @@ fn march(loaded: &Loaded, dir: &Path, fickle: bool) -> u64 {
     let mut frames = Frames::new(dir, &prepared.model, &prepared.system, (10, case.time.end, Encoding::Raw));
     let mut digest = Digest::new(&prepared.system);
     let mut sinks: [&mut dyn Sink; 3] = [&mut history, &mut frames, &mut digest];
-    let mut pace = Patient(Fixed::new(case.time.end, case.time.step));
+    let mut pace = Patient(Ladder::new(Grid::new(case.time.end, case.time.step), 1.0, 0));
     let guards = Guards::new(case, &prepared.system);
-    let escort = Escort { keeper: None, from: None, stop: &|| None };
+    let control = RunControl { checkpointer: None, from: None, stop: &|| None };
     let mut inner = run::method(case, &prepared.system).unwrap();
     let rejections = if fickle {
         let mut method = Fickle { inner, rejected: false, rejections: 0 };
-        march::march(&mut method, &mut pace, &guards, &mut sinks, escort).unwrap();
+        march::march(&mut method, &mut pace, &guards, &mut sinks, control).unwrap();
         method.rejections
     } else {
-        march::march(inner.as_mut(), &mut pace, &guards, &mut sinks, escort).unwrap();
+        march::march(inner.as_mut(), &mut pace, &guards, &mut sinks, control).unwrap();
         0
     };
     sinks.iter_mut().for_each(|sink| sink.finish().unwrap());
@@ -130,13 +132,17 @@ fn march(loaded: &Loaded, dir: &Path, fickle: bool) -> u64 {
 
 #[test]
 fn every_step_rejected_once_and_redone_gives_the_same_bytes() {
-    for case in CASES {
+    for case in CASES.iter().filter(|case| !case.is_first_order()) {
         let loaded = thinned(case.name);
+        // Their largest step would run into a guard, and this pace takes no other.
+        if loaded.case.time.adaptive.is_some() {
+            continue;
+        }
         let dir = tempfile::tempdir().unwrap();
         let (once, twice) = (dir.path().join("once"), dir.path().join("twice"));
         march(&loaded, &once, false);
         let rejections = march(&loaded, &twice, true);
-        let grid = Fixed::new(loaded.case.time.end, loaded.case.time.step).count();
+        let grid = Grid::new(loaded.case.time.end, loaded.case.time.step).count();
         assert_eq!(rejections, grid, "{}", case.name);
         demand_same(case.name, &contents(&once), &contents(&twice));
     }

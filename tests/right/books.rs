@@ -1,7 +1,9 @@
 //! Works that were booked wrongly, and guards that stopped good runs or let bad ones go on.
 
-use crate::common::runs::{Run, run, shipped, try_run, written};
+use crate::common::cases::Altered;
+use crate::common::runs::{Run, load, run, shipped, try_run};
 use carom::Error;
+use carom::case::Loaded;
 
 /// Final value of a column since the start.
 fn total(run: &Run, work: impl Fn(&carom::ledger::Balance) -> f64) -> f64 {
@@ -20,11 +22,8 @@ pub const SAME_MOTION: [&str; 5] = [
 /// Three free unknowns with a consistent mass, the fourth driven, damped.
 pub const DRIVEN: &str = r#"
     format = 1
-    [time]
-    end = 2.0
-    step = 4e-3
-    [scheme]
-    name = "newmark"
+    time = { end = 2.0, step = 4e-3 }
+    scheme = { name = "newmark" }
     [[body]]
     name = "bar"
     element = "bar"
@@ -42,12 +41,8 @@ pub const DRIVEN: &str = r#"
     "#;
 
 /// A case with another scheme and step.
-pub fn with_scheme(text: &str, scheme: &str, step: &str) -> String {
-    let text = text.replace("[scheme]\n    name = \"newmark\"\n", "");
-    let text = text.replace("format = 1", &format!("format = 1\nscheme = {scheme}"));
-    text.lines()
-        .map(|line| if line.trim().starts_with("step = ") { format!("step = {step}\n") } else { format!("{line}\n") })
-        .collect()
+pub fn with_scheme(text: &str, scheme: &str, step: &str) -> Loaded {
+    load(text, &[&format!("scheme={scheme}"), &format!("time.step={step}")])
 }
 
 /// The reaction was taken where the scheme weighs it, at the end of the step for Newmark: supports −2.394, scheme +2.606.
@@ -70,13 +65,13 @@ fn newmark_booked_the_reactions_of_the_end_of_the_step() {
 /// With a table of places, velocities jump at its corners, and the false work grew like 1/h until guards stopped the run.
 #[test]
 fn a_tabulated_motion_was_stopped_for_work_that_nobody_did() {
-    let table = crate::common::runs::cases().join("../tests/data/sawtooth.csv");
+    let table = crate::common::at_root("tests/data/sawtooth.csv");
     let motion = format!("kind = \"table\", file = {:?}", table.to_str().expect("a path in UTF-8"));
     let text =
-        DRIVEN.replace(r#"kind = "harmonic", amplitude = 0.5, frequency = 0.8, phase = 1.5707963267948966"#, &motion);
-    let text = text.replace("displacement = [0.5]", "displacement = [0.0]");
+        DRIVEN.altered(r#"kind = "harmonic", amplitude = 0.5, frequency = 0.8, phase = 1.5707963267948966"#, &motion);
+    let text = text.altered("displacement = [0.5]", "displacement = [0.0]");
     let works = |scheme: &str| -> Vec<f64> {
-        let of = |step| total(&run(written(&with_scheme(&text, scheme, step))), |b| b.support);
+        let of = |step| total(&run(with_scheme(&text, scheme, step)), |b| b.support);
         ["5e-3", "2.5e-3", "1.25e-3"].map(of).to_vec()
     };
     let exact = works(SAME_MOTION[0]);
@@ -98,11 +93,11 @@ fn a_tabulated_motion_was_stopped_for_work_that_nobody_did() {
 #[test]
 fn a_dissipative_scheme_gained_energy_from_a_support() {
     let steps = ["4e-3", "2e-3", "1e-3"];
-    let fine = total(&run(written(&with_scheme(DRIVEN, SAME_MOTION[0], "5e-5"))), |b| b.support);
+    let fine = total(&run(with_scheme(DRIVEN, SAME_MOTION[0], "5e-5")), |b| b.support);
     for scheme in [r#"{ name = "hht", alpha = 0.1 }"#, r#"{ name = "generalized-alpha", rho_inf = 0.8 }"#] {
         let mut works = Vec::new();
         for step in steps {
-            let run = run(written(&with_scheme(DRIVEN, scheme, step)));
+            let run = run(with_scheme(DRIVEN, scheme, step));
             let mut sum = 0.0;
             for step in &run.steps {
                 sum += step.balance.scheme;
@@ -122,9 +117,7 @@ fn a_dissipative_scheme_gained_energy_from_a_support() {
 const STICKING: &str = r#"
     format = 1
     gravity = [0.0, -10.0]
-    [time]
-    end = 1.0
-    step = 1e-2
+    time = { end = 1.0, step = 1e-2 }
     [[body]]
     name = "block"
     element = "mass"
@@ -150,7 +143,7 @@ fn what_stuck_crept_under_ggl() {
         [r#"name = "newmark""#, r#"name = "hht", alpha = 0.1"#, r#"name = "generalized-alpha", rho_inf = 0.8"#]
     {
         for step in ["1e-2", "1e-3", "1e-4"] {
-            let run = run(written(&with_scheme(STICKING, &format!("{{ {scheme}, position = \"ggl\" }}"), step)));
+            let run = run(with_scheme(STICKING, &format!("{{ {scheme}, position = \"ggl\" }}"), step));
             let worst = run.steps.iter().map(|step| run.displacement(step, 0, 0).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-12, "{scheme}, h = {step}: crept {worst:e}");
         }
@@ -164,9 +157,7 @@ fn a_rocking_frame_was_held_down_under_ggl() {
     let text = r#"
     format = 1
     gravity = [0.0, -10.0]
-    [time]
-    end = 0.6
-    step = 5e-4
+    time = { end = 0.6, step = 5e-4 }
     [[body]]
     name = "frame"
     element = "linear-beam"
@@ -188,7 +179,7 @@ fn a_rocking_frame_was_held_down_under_ggl() {
     "#;
     let lift = |position: &str, step: &str| -> f64 {
         let scheme = format!("{{ name = \"generalized-alpha\", rho_inf = 0.8, position = \"{position}\" }}");
-        let run = run(written(&with_scheme(text, &scheme, step)));
+        let run = run(with_scheme(text, &scheme, step));
         run.steps.iter().map(|step| run.displacement(step, 0, 1)).fold(0.0, f64::max)
     };
     let half = lift("half", "2e-4");
@@ -203,9 +194,7 @@ fn a_table_that_carried_a_mass_did_false_work() {
     let text = r#"
     format = 1
     gravity = [0.0, -10.0]
-    [time]
-    end = 3.0
-    step = 1e-2
+    time = { end = 3.0, step = 1e-2 }
     [[body]]
     name = "block"
     element = "mass"
@@ -221,8 +210,8 @@ fn a_table_that_carried_a_mass_did_false_work() {
     vtk = false
     "#;
     let run_with = |e: &str| {
-        let text = text.replace("restitution = 0.0", &format!("restitution = {e}"));
-        run(written(&with_scheme(&text, r#"{ name = "moreau-jean", theta = 1.0 }"#, "1e-2")))
+        let text = text.altered("restitution = 0.0", &format!("restitution = {e}"));
+        run(with_scheme(&text, r#"{ name = "moreau-jean", theta = 1.0 }"#, "1e-2"))
     };
     let (dull, lively) = (run_with("0.0"), run_with("0.5"));
     let (contact, support) = (total(&dull, |b| b.contact), total(&dull, |b| b.support));
@@ -240,8 +229,8 @@ fn a_table_that_carried_a_mass_did_false_work() {
 fn a_mass_at_rest_on_a_rough_floor_was_stopped() {
     for scheme in SAME_MOTION.iter().chain(crate::common::runs::SECOND_ORDER) {
         for push in ["[2.0, 0.0]", "[0.3, 0.0]", "[0.0, 0.0]"] {
-            let text = with_scheme(&STICKING.replace("[2.0, 0.0]", push), scheme, "1e-3");
-            let run = try_run(written(&text)).unwrap_or_else(|error| panic!("{scheme}, {push}: {error}"));
+            let loaded = with_scheme(&STICKING.altered("[2.0, 0.0]", push), scheme, "1e-3");
+            let run = try_run(loaded).unwrap_or_else(|error| panic!("{scheme}, {push}: {error}"));
             assert_eq!(run.last().time, 1.0);
         }
     }
@@ -251,9 +240,9 @@ fn a_mass_at_rest_on_a_rough_floor_was_stopped() {
 #[test]
 fn one_mass_on_a_harmonic_plane_was_missed_by_inf_under_ggl() {
     let text = STICKING
-        .replace("friction = 0.5", r#"motion = { normal = { kind = "harmonic", amplitude = 0.1, frequency = 1.0 } }"#);
-    for text in [text.replace("[2.0, 0.0]", "[0.0, 0.0]"), STICKING.replace("[2.0, 0.0]", "[0.0, 0.0]")] {
-        let run = run(written(&with_scheme(&text, r#"{ name = "newmark", position = "ggl" }"#, "1e-2")));
+        .altered("friction = 0.5", r#"motion = { normal = { kind = "harmonic", amplitude = 0.1, frequency = 1.0 } }"#);
+    for text in [text.altered("[2.0, 0.0]", "[0.0, 0.0]"), STICKING.altered("[2.0, 0.0]", "[0.0, 0.0]")] {
+        let run = run(with_scheme(&text, r#"{ name = "newmark", position = "ggl" }"#, "1e-2"));
         let worst = run.steps.iter().map(|step| step.complementarity).fold(0.0, f64::max);
         assert!(worst < 1e-12, "{worst}");
     }
@@ -264,9 +253,7 @@ fn one_mass_on_a_harmonic_plane_was_missed_by_inf_under_ggl() {
 fn rounding_of_a_stiff_spring_was_taken_for_growth() {
     let text = r#"
     format = 1
-    [time]
-    end = 1.0
-    step = 1e-3
+    time = { end = 1.0, step = 1e-3 }
     [[body]]
     name = "left"
     element = "mass"
@@ -294,7 +281,7 @@ fn rounding_of_a_stiff_spring_was_taken_for_growth() {
     "#;
     let mut open = 0;
     for scheme in SAME_MOTION {
-        let loaded = written(&with_scheme(text, scheme, "1e-3"));
+        let loaded = with_scheme(text, scheme, "1e-3");
         let (model, system) = carom::run::prepare(&loaded).map(|it| (it.model, it.system)).expect("the case is legal");
         let run = try_run(loaded).unwrap_or_else(|error| panic!("{scheme}: {error}"));
         // Where rounding shows in the ledger, the run says whose it is.
@@ -308,14 +295,14 @@ fn rounding_of_a_stiff_spring_was_taken_for_growth() {
     assert!(open > 0, "the premise of this test: a spring of 1e12 rounds");
     // Free, and swinging along the spring: what cannot grow grew by 1.4e-9 of the scale, which is rounding.
     let swinging = text
-        .replace("at = [0.1]", "at = [0.1208161681148491]")
-        .replace("at = [1.4]", "at = [2.0511533618555179]")
+        .altered("at = [0.1]", "at = [0.1208161681148491]")
+        .altered("at = [1.4]", "at = [2.0511533618555179]")
         .replacen("velocity = [-1.0]", "velocity = [0.0017881669416417445]", 1)
         .replacen("velocity = [-1.0]", "velocity = [0.10178816694164175]", 1)
-        .replace("rest_length = 1.3", "rest_length = 1.9303371937406688")
-        .replace("end = 1.0", "end = 0.04");
-    let uncut = with_scheme(&swinging, r#"{ name = "newmark" }"#, "1e-4") + "[guards]\nenergy = { cuts = 0 }\n";
-    try_run(written(&uncut)).unwrap_or_else(|error| panic!("{error}"));
+        .altered("rest_length = 1.3", "rest_length = 1.9303371937406688")
+        .altered("end = 1.0", "end = 0.04");
+    let uncut = swinging + "[guards]\nenergy = { cuts = 0 }\n";
+    try_run(with_scheme(&uncut, r#"{ name = "newmark" }"#, "1e-4")).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Corrected positions with e = 1 gain a little in every step: 0.99 became 5.93 in 2,000 s, below any guard of a step.
@@ -323,9 +310,7 @@ fn rounding_of_a_stiff_spring_was_taken_for_growth() {
 fn energy_crept_up_step_by_step_under_ggl() {
     let text = r#"
     format = 1
-    [time]
-    end = 100.0
-    step = 2e-2
+    time = { end = 100.0, step = 2e-2 }
     [[body]]
     name = "left"
     element = "mass"
@@ -362,12 +347,12 @@ fn energy_crept_up_step_by_step_under_ggl() {
     vtk = false
     "#;
     let scheme = r#"{ name = "newmark", position = "ggl" }"#;
-    let watched = with_scheme(text, scheme, "2e-2");
-    let free = format!("{watched}\n[guards]\nenergy = false\n");
-    let run = run(written(&free));
+    let run = run(with_scheme(&format!("{text}\n[guards]\nenergy = false\n"), scheme, "2e-2"));
     let gained = run.last().energy.total() / run.steps[0].energy.total();
     assert!(gained > 1.5, "the premise of this test: the energy grows, {gained}");
-    let Err(Error::Guard(message)) = try_run(written(&watched)) else { panic!("energy grew without a word") };
+    let Err(Error::Guard(message)) = try_run(with_scheme(text, scheme, "2e-2")) else {
+        panic!("energy grew without a word")
+    };
     assert!(message.contains("in all") && message.contains("ggl"), "{message}");
 }
 
@@ -377,9 +362,7 @@ fn a_light_foot_on_a_stiff_spring_sank_through_the_floor() {
     let text = r#"
     format = 1
     gravity = [0.0, -10.0]
-    [time]
-    end = 2.0
-    step = 1e-3
+    time = { end = 2.0, step = 1e-3 }
     [[body]]
     name = "foot"
     element = "mass"
@@ -411,8 +394,7 @@ fn a_light_foot_on_a_stiff_spring_sank_through_the_floor() {
     [output]
     vtk = false
     "#;
-    let text = with_scheme(text, r#"{ name = "generalized-alpha", rho_inf = 0.8 }"#, "1e-3");
-    let loaded = written(&text);
+    let loaded = with_scheme(text, r#"{ name = "generalized-alpha", rho_inf = 0.8 }"#, "1e-3");
     let advice = carom::run::prepare(&loaded).expect("the case is legal").advice;
     assert!(advice.iter().any(|it| it.text.contains("leg") && it.text.contains("gamma/(2 beta)")), "{advice:?}");
     match try_run(loaded) {
@@ -428,8 +410,8 @@ fn a_light_foot_on_a_stiff_spring_sank_through_the_floor() {
 /// "allowed: time.step below 0.0000e0".
 #[test]
 fn a_scheme_that_no_step_makes_stable_asked_for_a_step_below_zero() {
-    let text = with_scheme(DRIVEN, r#"{ name = "hht", alpha = 0.3, gamma = 0.5, beta = 0.25 }"#, "1e-3");
-    let error = try_run(written(&text)).err().expect("it is refused").to_string();
+    let loaded = with_scheme(DRIVEN, r#"{ name = "hht", alpha = 0.3, gamma = 0.5, beta = 0.25 }"#, "1e-3");
+    let error = try_run(loaded).err().expect("it is refused").to_string();
     assert!(error.contains("unstable for every step") && error.contains("0.8") && !error.contains("below"), "{error}");
 }
 
@@ -439,9 +421,7 @@ fn a_scheme_that_no_step_makes_stable_asked_for_a_step_below_zero() {
 fn a_ball_that_rides_on_a_plane_was_stopped() {
     let text = r#"
     format = 1
-    [time]
-    end = 2.0
-    step = 0.05
+    time = { end = 2.0, step = 0.05 }
     [[body]]
     name = "ball"
     element = "mass"
@@ -457,7 +437,7 @@ fn a_ball_that_rides_on_a_plane_was_stopped() {
     vtk = false
     "#;
     for scheme in SAME_MOTION {
-        let run = run(written(&with_scheme(text, scheme, "0.05")));
+        let run = run(with_scheme(text, scheme, "0.05"));
         let worst = run.steps.iter().map(|step| step.complementarity).fold(0.0, f64::max);
         assert!(worst < 1e-12, "{scheme}: {worst}");
     }
@@ -469,9 +449,7 @@ fn a_ball_that_rides_on_a_plane_was_stopped() {
 fn friction_on_a_guided_node_gave_nan() {
     let text = r#"
     format = 1
-    [time]
-    end = 0.2
-    step = 0.01
+    time = { end = 0.2, step = 0.01 }
     [[body]]
     name = "ball"
     element = "mass"
@@ -491,7 +469,7 @@ fn friction_on_a_guided_node_gave_nan() {
     vtk = false
     "#;
     for scheme in SAME_MOTION {
-        let run = run(written(&with_scheme(text, scheme, "0.01")));
+        let run = run(with_scheme(text, scheme, "0.01"));
         // The slope stops it where it is: below zero by half a step at most, and at rest.
         let (place, speed) = (run.place(run.last(), 0, 1), run.velocity(run.last(), 0, 1));
         assert!(place.abs() < 0.01 && speed.abs() < 1e-12, "{scheme}: {place}, {speed}");

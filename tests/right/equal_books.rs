@@ -1,7 +1,9 @@
 //! Equal motion, equal books: schemes that make the same motion give the same columns, and all tend to the same ones.
 
 use crate::books::{DRIVEN, SAME_MOTION, with_scheme};
-use crate::common::runs::{Run, run, try_run, written};
+use crate::common::cases::Altered;
+use crate::common::random::Random;
+use crate::common::runs::{Run, run, try_run};
 use carom::ledger::Balance;
 use carom::state::Energy;
 
@@ -31,21 +33,15 @@ fn columns(run: &Run) -> Vec<(&'static str, Vec<f64>)> {
 
 /// Largest difference between two columns, of which the second has `every` rows for one of the first.
 fn apart(a: &[f64], b: &[f64], every: usize) -> f64 {
+    assert_eq!((a.len() - 1) * every, b.len() - 1, "rows of both");
     a.iter().zip(b.iter().step_by(every)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 /// A small model with loads, damping, driven supports, moving obstacles, several contacts and friction, by its number.
 fn random_model(number: u64) -> String {
     use std::fmt::Write;
-    // A generator of our own, so that the models are the same everywhere.
-    let mut seed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut random = move || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed >> 11) as f64 / (1u64 << 53) as f64
-    };
-    let mut between = move |from: f64, to: f64| from + (to - from) * random();
+    let mut random = Random::new(number);
+    let mut between = move |from: f64, to: f64| random.between(from, to);
     let element = ["bar", "linear-beam", "beam"][number as usize % 3];
     let plane = element != "bar";
     let mut text = String::from("format = 1\n");
@@ -81,7 +77,7 @@ fn random_model(number: u64) -> String {
             "kind = \"harmonic\", amplitude = 0.02, frequency = {}, phase = 1.5707963267948966",
             between(0.5, 3.0)
         ),
-        1 => format!("kind = \"table\", file = {:?}", crate::common::runs::cases().join("../tests/data/sawtooth.csv")),
+        1 => format!("kind = \"table\", file = {:?}", crate::common::at_root("tests/data/sawtooth.csv")),
         _ => String::new(),
     };
     if !driven.is_empty() {
@@ -119,7 +115,7 @@ fn schemes_of_one_motion_gave_different_books() {
         let text = random_model(number);
         let runs: Vec<(&str, Run)> = SAME_MOTION
             .iter()
-            .filter_map(|scheme| Some((*scheme, try_run(written(&with_scheme(&text, scheme, "1e-3"))).ok()?)))
+            .filter_map(|scheme| Some((*scheme, try_run(with_scheme(&text, scheme, "1e-3")).ok()?)))
             .collect();
         assert!(runs.len() == SAME_MOTION.len(), "model {number}: {} of the schemes run\n{text}", runs.len());
         let first = columns(&runs[0].1);
@@ -137,24 +133,24 @@ fn schemes_of_one_motion_gave_different_books() {
 #[test]
 fn works_of_supports_were_of_first_order() {
     let beam = DRIVEN
-        .replace("element = \"bar\"", "element = \"beam\"")
-        .replace("from = [0.0], to = [3.0]", "from = [0.0, 0.0], to = [1.5, 0.3]")
-        .replace("young = 40.0, density = 1.0", "young = 400.0, poisson = 0.3, density = 1.0")
-        .replace("section = { area = 1.0 }", "section = { shape = \"rectangle\", width = 1.0, height = 0.4 }")
-        .replace("displacement = [0.5]", "displacement = [0.5, 0.0]")
-        .replace("nodes = \"bar.start\"", "nodes = \"bar.start\"\n    fix = [\"y\", \"theta\"]");
-    let load = r#"
+        .altered("element = \"bar\"", "element = \"beam\"")
+        .altered("from = [0.0], to = [3.0]", "from = [0.0, 0.0], to = [1.5, 0.3]")
+        .altered("young = 40.0, density = 1.0", "young = 400.0, poisson = 0.3, density = 1.0")
+        .altered("section = { area = 1.0 }", "section = { shape = \"rectangle\", width = 1.0, height = 0.4 }")
+        .altered("displacement = [0.5]", "displacement = [0.5, 0.0]")
+        .altered("nodes = \"bar.start\"", "nodes = \"bar.start\"\n    fix = [\"y\", \"theta\"]");
+    let pull = r#"
     [[load]]
     name = "pull"
     nodes = "bar.end"
     force = FORCE
     time = { kind = "harmonic", amplitude = 1.0, frequency = 0.7 }
     "#;
-    let bar = DRIVEN.to_string() + &load.replace("FORCE", "[2.0]");
-    let beam = beam + &load.replace("FORCE", "[0.5, 1.0]");
+    let bar = DRIVEN.to_string() + &pull.altered("FORCE", "[2.0]");
+    let beam = beam + &pull.altered("FORCE", "[0.5, 1.0]");
     for text in [bar, beam] {
         let text = text + "[solver]\nnewton = { tolerance = 1e-13 }\n";
-        let of = |scheme: &str, step: &str| columns(&run(written(&with_scheme(&text, scheme, step))));
+        let of = |scheme: &str, step: &str| columns(&run(with_scheme(&text, scheme, step)));
         let fine = of(SAME_MOTION[0], "1.5625e-5");
         for scheme in crate::common::runs::SECOND_ORDER {
             let [coarse, half] = ["5e-4", "2.5e-4"].map(|step| of(scheme, step));

@@ -1,7 +1,8 @@
 //! Models that mean something else than they seem to, and properties that were computed wrongly.
 
 use super::common::history::{build, run};
-use assert_cmd::cargo::cargo_bin_cmd;
+use super::common::program::{Answer, Place};
+use crate::common::cases::Altered;
 use carom::modes::{Mode, lowest};
 use std::f64::consts::PI;
 
@@ -178,8 +179,8 @@ fn a_mass_beside_the_tip_of_a_beam_falls_past_it_and_penetrates_nothing() {
     let fallen = 0.2 - 0.5 * 9.81 * 0.4 * 0.4;
     assert!((history.last("probe.ball.y") - fallen).abs() < 1e-2);
     // Past the tip and then under the beam: it is below, not inside.
-    let under = mass_above(1.01, "beam", 10).replace("mass = 1.0\n", "mass = 1.0\nvelocity = [-0.2, 0.0]\n");
-    let under = under.replace("at = [1.01, 0.2]", "at = [1.045, 0.2]");
+    let under = mass_above(1.01, "beam", 10).altered("mass = 1.0\n", "mass = 1.0\nvelocity = [-0.2, 0.0]\n");
+    let under = under.altered("at = [1.01, 0.2]", "at = [1.045, 0.2]");
     let history = run(&under, &[]);
     assert!((history.last("probe.ball.x") - 0.965).abs() < 1e-9, "nothing pushed it");
     assert!((history.last("probe.ball.y") - fallen).abs() < 1e-2);
@@ -254,6 +255,10 @@ fn mistakes() -> Vec<Mistake> {
         )
     };
     let nearest = |point: &str| format!("{shelf}{}[[set]]\nname = \"tip\"\nnearest = {point}\n", fixed("shelf"));
+    let bowl = |radius: f64| {
+        let arc = "arc = { centre = [0.0, 0.0], radius = 0.7, from = \"pi\", to = \"2*pi\", inside = true }";
+        format!("{BALL}[[contact]]\nname = \"bowl\"\nnodes = \"ball\"\nradius = {radius:?}\n{arc}\n")
+    };
     let spinning = |element: &str| bar("rod", element, [[0.0, 0.0], [1.0, 0.0]], 4) + "spin = 3.0\n";
     let above = |x: &str| {
         let point =
@@ -273,16 +278,23 @@ fn mistakes() -> Vec<Mistake> {
         ),
         (
             "a mass begins two millimetres inside the floor",
-            format!("{gravity}{BALL}{FLOOR}").replace("-0.5", "-0.002"),
+            format!("{gravity}{BALL}{FLOOR}").altered("-0.5", "-0.002"),
             "[[contact]]",
             Says::Advice("2.000e-3 inside"),
         ),
         (
             "a mass that begins on the floor is right",
-            format!("{gravity}{BALL}{FLOOR}").replace("-0.5", "0.0"),
+            format!("{gravity}{BALL}{FLOOR}").altered("-0.5", "0.0"),
             "",
             Says::Nothing,
         ),
+        (
+            "a ball that is thicker than its bowl is wide",
+            bowl(0.7),
+            "radius = 0.7",
+            Says::Advice("a body of radius 0.7 does not fit into an arc of radius 0.7"),
+        ),
+        ("a ball that fits into its bowl is right", gravity.to_string() + &bowl(0.1), "", Says::Nothing),
         (
             "a contact on a clamped node",
             format!(
@@ -307,19 +319,19 @@ fn mistakes() -> Vec<Mistake> {
                 bar("arm", "linear-beam", [[1.0, 0.0], [1.0, 1.0]], 3),
                 fixed("arm")
             )
-            .replace("nodes = \"arm.start\"", "nodes = \"arm.end\""),
+            .altered("nodes = \"arm.start\"", "nodes = \"arm.end\""),
             "name = \"arm\"",
             Says::Advice("`shelf` and `arm` meet at (1, 0)"),
         ),
         (
             "a mass at a node without a joint",
-            format!("{gravity}{shelf}{}{}{FLOOR}", fixed("shelf"), BALL.replace("[0.0, -0.5]", "[1.0, 0.0]")),
+            format!("{gravity}{shelf}{}{}{FLOOR}", fixed("shelf"), BALL.altered("[0.0, -0.5]", "[1.0, 0.0]")),
             "name = \"ball\"",
             Says::Advice("meet at (1, 0)"),
         ),
         (
             "a mass with a joint is right",
-            format!("{gravity}{shelf}{}{}", fixed("shelf"), BALL.replace("[0.0, -0.5]", "[1.0, 0.0]"))
+            format!("{gravity}{shelf}{}{}", fixed("shelf"), BALL.altered("[0.0, -0.5]", "[1.0, 0.0]"))
                 + "[[joint]]\nname = \"glue\"\nkind = \"hinge\"\nbetween = [\"shelf.end\", \"ball\"]\n",
             "",
             Says::Nothing,
@@ -335,7 +347,7 @@ fn mistakes() -> Vec<Mistake> {
             format!(
                 "{gravity}{}",
                 (0..7)
-                    .map(|k| BALL.replace("ball", &format!("b{k}")).replace("0.0,", &format!("{k}.0,")))
+                    .map(|k| BALL.altered("ball", &format!("b{k}")).altered("0.0,", &format!("{k}.0,")))
                     .collect::<String>()
             ),
             "",
@@ -417,7 +429,7 @@ fn mistakes() -> Vec<Mistake> {
         (
             "a support that begins with the velocity of its body is right",
             driven("{ y = { kind = \"ramp\", from = 0.0, to = 0.2, start = 0.0, end = 1.0 } }")
-                .replace("element = \"linear-beam\"", "element = \"linear-beam\"\nvelocity = [0.0, 0.2]"),
+                .altered("element = \"linear-beam\"", "element = \"linear-beam\"\nvelocity = [0.0, 0.2]"),
             "",
             Says::Nothing,
         ),
@@ -443,30 +455,28 @@ fn mistakes() -> Vec<Mistake> {
 /// Each goes through `carom check`, and what it says names the line that caused it.
 #[test]
 fn check_says_what_is_wrong_and_where() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("mistake.toml");
+    let place = Place::empty();
     let mut failures = Vec::new();
     for (name, model, cause, says) in mistakes() {
         let text = case(1.0, &model);
-        std::fs::write(&file, &text).unwrap();
+        place.write("mistake.toml", &text);
         let line =
             1 + text.lines().position(|line| line.contains(cause)).unwrap_or_else(|| panic!("{name}: no {cause}"));
         // A table stands at its header, one line above its name.
         let line = if cause.starts_with("name =") { line - 1 } else { line };
-        let output = cargo_bin_cmd!("carom").args(["check", "mistake.toml"]).current_dir(dir.path()).output().unwrap();
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let Answer { code, out, err } = place.carom(&["check", "mistake.toml"]);
         let about_the_step = |line: &&str| line.contains("transit time of a wave");
         let advice: Vec<&str> =
             out.lines().filter(|line| line.starts_with("advice: ") && !about_the_step(line)).collect();
         let right = match says {
-            Says::Nothing => output.status.success() && advice.is_empty(),
+            Says::Nothing => code == 0 && advice.is_empty(),
             Says::Advice(words) => {
                 let place = if cause.is_empty() { String::new() } else { format!("advice: line {line}: ") };
-                output.status.success() && advice.iter().any(|said| said.starts_with(&place) && said.contains(words))
+                code == 0 && advice.iter().any(|said| said.starts_with(&place) && said.contains(words))
             }
             Says::Error(words) => {
                 let place = format!("mistake.toml:{line}:");
-                output.status.code() == Some(3) && err.contains(words) && err.contains(&place)
+                code == 3 && err.contains(words) && err.contains(&place)
             }
         };
         if !right {
@@ -479,25 +489,24 @@ fn check_says_what_is_wrong_and_where() {
 /// Lines around triangles became beams, and of three columns the first two were taken.
 #[test]
 fn a_boundary_is_no_frame_and_a_table_has_no_spare_columns() {
-    let dir = tempfile::tempdir().unwrap();
-    let plate = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/plate.msh");
-    std::fs::copy(plate, dir.path().join("plate.msh")).unwrap();
-    std::fs::write(dir.path().join("quake.csv"), "time, north, east\n0, 0, 0\n1, 0.1, 0.2\n").unwrap();
+    let place = Place::empty()
+        .with("plate.msh", include_str!("../data/plate.msh"))
+        .with("quake.csv", "time, north, east\n0, 0, 0\n1, 0.1, 0.2\n");
     let check = |model: &str| {
-        std::fs::write(dir.path().join("mistake.toml"), case(1.0, model)).unwrap();
-        let output = cargo_bin_cmd!("carom").args(["check", "mistake.toml"]).current_dir(dir.path()).output().unwrap();
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        place.write("mistake.toml", &case(1.0, model));
+        let answer = place.carom(&["check", "mistake.toml"]);
+        (answer.code, answer.err)
     };
     let frame = bar("frame", "linear-beam", [[0.0, 0.0], [1.0, 0.0]], 1);
-    let meshed = frame.replace("line = { from = [0.0, 0.0], to = [1.0, 0.0], elements = 1 }", "mesh = \"plate.msh\"");
+    let meshed = frame.altered("line = { from = [0.0, 0.0], to = [1.0, 0.0], elements = 1 }", "mesh = \"plate.msh\"");
     let (code, said) = check(&meshed);
-    assert!(code == Some(3) && said.contains("the lines around them are a boundary"), "{code:?} {said}");
+    assert!(code == 3 && said.contains("the lines around them are a boundary"), "{code:?} {said}");
     assert!(said.contains("mistake.toml:12:"), "the line of `mesh`: {said}");
-    let (code, said) = check(&meshed.replace("mesh =", "group = \"edge\"\nmesh ="));
-    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = check(&meshed.altered("mesh =", "group = \"edge\"\nmesh ="));
+    assert_eq!(code, 0, "{said}");
     let table = "[[support]]\nname = \"base\"\nnodes = \"frame.start\"\nmotion = { y = { kind = \"table\", file = \"quake.csv\" } }\n";
     let (code, said) = check(&(frame + table));
-    assert!(code == Some(3) && said.contains("quake.csv:2: 3 columns, but only 2 are read"), "{code:?} {said}");
+    assert!(code == 3 && said.contains("quake.csv:2: 3 columns, but only 2 are read"), "{code:?} {said}");
     assert!(said.contains("mistake.toml:18:"), "the line of `motion`: {said}");
 }
 
@@ -513,17 +522,16 @@ fn a_meshed_bar_with_a_load_of_one_number_is_no_plane_model() {
 /// The rotation of a linear beam is looked at during the run, too, and a contact behind its obstacle is not open.
 #[test]
 fn a_run_says_how_far_linear_beams_turned_and_how_deep_contacts_were() {
-    let dir = tempfile::tempdir().unwrap();
+    let place = Place::empty();
     let whip = bar("whip", "linear-beam", [[0.0, 0.0], [1.0, 0.0]], 4)
         + "[[support]]\nname = \"root\"\nnodes = \"whip.start\"\nfix = [\"x\", \"y\", \"theta\"]\n\
            [[load]]\nname = \"tip\"\nnodes = \"whip.end\"\nforce = [0.0, 200.0]\n";
-    let ball = format!("{BALL}{FLOOR}").replace("-0.5", "-0.002");
+    let ball = format!("{BALL}{FLOOR}").altered("-0.5", "-0.002");
     let said = |model: &str| {
-        std::fs::write(dir.path().join("run.toml"), case(0.5, model)).unwrap();
-        let output =
-            cargo_bin_cmd!("carom").args(["run", "run.toml", "--force"]).current_dir(dir.path()).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+        place.write("run.toml", &case(0.5, model));
+        let answer = place.carom(&["run", "run.toml", "--force"]);
+        assert_eq!(answer.code, 0, "{}", answer.err);
+        answer.out + &answer.err
     };
     let whipped = said(&whip);
     assert!(whipped.contains("line 11: body `whip`, node 4 at (1, 0) turned by"), "{whipped}");

@@ -1,46 +1,28 @@
 //! What carom says of a run: words, counts, pictures and advice that misled.
 
+use crate::common::cases::{self, Altered};
 use crate::common::history::{load, shipped, try_run};
-use assert_cmd::cargo::cargo_bin_cmd;
-use carom::run::{Manner, prepare, run};
+use crate::common::program::Place;
+use carom::run::{RunOptions, prepare, run};
 use carom::sinks::{Record, Sink};
 use carom::studies::Wish;
 use carom::studies::compare::compare;
 use carom::summary::Summary;
 
 /// A bar of ten elements that flies against a wall.
-const BAR: &str = r#"
-    format = 1
-    [time]
-    end = 0.5
-    step = 1e-2
-    [scheme]
-    name = "newmark"
-    [[body]]
-    name = "bar"
-    element = "bar"
-    line = { from = [0.05], to = [10.05], elements = 10 }
-    material = { young = 900.0, density = 1.0 }
-    section = { area = 1.0 }
-    velocity = [-10.0]
-    [[contact]]
-    name = "wall"
-    nodes = "bar.start"
-    plane = { point = [0.0], normal = [1.0] }
-    [[probe]]
-    name = "foot"
-    node = "bar.start"
-"#;
+fn bar() -> String {
+    cases::BAR
+        .altered("name = \"generalized-alpha\"\nrho_inf = 0.6", "name = \"newmark\"")
+        .altered("from = [0.0], to = [10.0]", "from = [0.05], to = [10.05]")
+        .altered("vtk = { every = 20 }", "")
+}
 
 /// A ball that falls beside or on something; what it is follows.
 const BALL: &str = r#"
     format = 1
     gravity = [0.0, -10.0]
-    [time]
-    end = 1.0
-    step = 1e-2
-    [scheme]
-    name = "moreau-jean"
+    time = { end = 1.0, step = 1e-2 }
+    scheme = { name = "moreau-jean" }
     [[body]]
     name = "ball"
     element = "mass"
@@ -64,8 +46,8 @@ impl Sink for Nothing {
 fn summary(text: &str, set: &[&str]) -> (Summary, String) {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let manner = Manner { force: false, from: None, stop: &|| None, extra: &mut Nothing };
-    let summary = run(&load(text, set), &out, manner).unwrap_or_else(|error| panic!("{error}"));
+    let options = RunOptions { force: false, from: None, branch: None, stop: &|| None, extra: &mut Nothing };
+    let summary = run(&load(text, set), &out, options).unwrap_or_else(|error| panic!("{error}"));
     (summary, std::fs::read_to_string(out.join("report.html")).unwrap())
 }
 
@@ -77,12 +59,8 @@ fn line<'a>(table: &'a str, label: &str) -> &'a str {
 
 #[test]
 fn verbose_counted_no_active_set_solves() {
-    let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("bar.toml"), BAR).unwrap();
-    let mut command = cargo_bin_cmd!("carom");
-    command.current_dir(dir.path()).args(["run", "bar.toml", "-v", "--set", "solver.contact.method='active-set'"]);
-    let output = command.output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let place = Place::empty().with("bar.toml", &bar());
+    let text = place.good(&["run", "bar.toml", "-v", "--set", "solver.contact.method='active-set'"]);
     let solves = line(&text, "contact solves");
     assert!(
         solves.starts_with("closed form 0, Gauss-Seidel 0, active set 50") && solves.contains("enumeration 0"),
@@ -108,7 +86,7 @@ fn contacts_that_are_searched_for_were_no_candidates() {
         "
     );
     assert_eq!(summary(&text, &[]).0.candidates, 1);
-    assert_eq!(summary(BAR, &[]).0.candidates, 1, "declared ones count as before");
+    assert_eq!(summary(&bar(), &[]).0.candidates, 1, "declared ones count as before");
     assert_eq!(summary(BALL, &[]).0.candidates, 0);
 }
 
@@ -146,11 +124,8 @@ fn a_loss_to_supports_was_called_from_supports() {
     let text = r#"
         format = 1
         analysis = "static"
-        [time]
-        end = 1.0
-        step = 0.25
-        [scheme]
-        name = "newmark"
+        time = { end = 1.0, step = 0.25 }
+        scheme = { name = "newmark" }
         [[body]]
         name = "beam"
         element = "linear-beam"
@@ -184,13 +159,8 @@ fn a_loss_to_supports_was_called_from_supports() {
 fn compare_called_a_gain_a_loss() {
     let text = r#"
         format = 1
-        [time]
-        end = 1.6
-        step = 0.1
-        [scheme]
-        name = "newmark"
-        gamma = 0.5
-        beta = 0.4
+        time = { end = 1.6, step = 0.1 }
+        scheme = { name = "newmark", gamma = 0.5, beta = 0.4 }
         [[body]]
         name = "anchor"
         element = "mass"
@@ -223,14 +193,14 @@ fn compare_called_a_gain_a_loss() {
 
 #[test]
 fn cuts_of_steps_by_guards_were_not_told() {
-    let (summary, report) = summary(BAR, &["guards.penetration={ fraction = 5e-3 }", "body.bar.line.from=[0.08]"]);
+    let (summary, report) = summary(&bar(), &["guards.penetration={ fraction = 5e-3 }", "body.bar.line.from=[0.08]"]);
     let cuts = summary.counts["cuts"]["guards"].as_u64().unwrap();
     assert!(cuts > 0 && summary.counts["cuts"]["solvers"] == 0, "{}", summary.counts);
     let table = summary.table();
     let said = line(&table, "steps");
     assert!(said.ends_with(&format!("; cut {cuts} times by guards")), "{said}");
     assert!(report.contains(&format!("Steps were cut {cuts} times by guards.")), "the report too");
-    let (plain, report) = self::summary(BAR, &[]);
+    let (plain, report) = self::summary(&bar(), &[]);
     assert_eq!(line(&plain.table(), "steps"), "50");
     assert!(!report.contains("Steps were cut"));
 }
@@ -254,7 +224,7 @@ fn compare_drew_x_where_the_contact_acts_along_y() {
 fn check_recommended_ggl_where_it_harms() {
     let advice = |restitution: &str| {
         let set = ["time.step=0.2", "time.end=1.0", restitution];
-        prepare(&load(BAR, &set))
+        prepare(&load(&bar(), &set))
             .unwrap()
             .advice
             .iter()
@@ -271,11 +241,8 @@ fn check_recommended_ggl_where_it_harms() {
 const COLUMN: &str = r#"
     format = 1
     analysis = "static"
-    [time]
-    end = 1.152
-    step = 0.048
-    [scheme]
-    name = "newmark"
+    time = { end = 1.152, step = 0.048 }
+    scheme = { name = "newmark" }
     [[body]]
     name = "column"
     element = "beam"
@@ -358,11 +325,8 @@ fn beyond_a_limit_point_smaller_steps_were_advised() {
     let text = r#"
         format = 1
         analysis = "static"
-        [time]
-        end = 1.0
-        step = 0.05
-        [scheme]
-        name = "newmark"
+        time = { end = 1.0, step = 0.05 }
+        scheme = { name = "newmark" }
         [solver]
         newton = { passes = 10 }
         [[body]]
@@ -414,11 +378,8 @@ fn a_column_that_a_wall_holds_was_told_to_take_smaller_steps() {
 fn a_wedge_without_a_solution_was_told_to_take_more_sweeps() {
     let text = r#"
         format = 1
-        [time]
-        end = 0.1
-        step = 1e-2
-        [scheme]
-        name = "moreau-jean"
+        time = { end = 0.1, step = 1e-2 }
+        scheme = { name = "moreau-jean" }
         [[body]]
         name = "mass"
         element = "mass"

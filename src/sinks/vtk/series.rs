@@ -87,7 +87,7 @@ impl Series {
         Series::named(directory, ["series.pvd", ""], encoding)
     }
 
-    /// The same with another name of the list, and with frames whose names begin with something.
+    /// Starts a series like [`Series::create`], with the name of its list and the beginning of the names of its frames.
     pub fn named(directory: &Path, names: [&str; 2], encoding: Encoding) -> Result<Series> {
         let disk = Disk::new(directory, names, encoding)?;
         Ok(Series { stage: Stage::Idle(disk), directory: directory.to_path_buf() })

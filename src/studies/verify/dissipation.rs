@@ -34,7 +34,7 @@ fn gain(scheme: &str, theta: f64, restitution: f64, kappa: f64) -> Result<f64> {
     Ok(arrival.state.energy.total() - arrival.start.total())
 }
 
-/// The same for Moreau–Jean by hand: v1 = e, dq = h (θ(1+e) − 1).
+/// Energy that one step of Moreau–Jean gains, by hand: v1 = e, dq = h (θ(1+e) − 1).
 fn by_hand(theta: f64, e: f64, kappa: f64) -> f64 {
     0.5 * (e * e - 1.0) + 0.5 * kappa * (theta * (1.0 + e) - 1.0).powi(2)
 }

@@ -150,7 +150,7 @@ fn two_balls(scheme: &'static Scheme) -> Result<Part> {
     // A fully implicit ball that stops just above the floor closes the rest of the gap in small hops, so the event nearest
     // to an instant is taken.
     let late = |exact: f64, end: bool| {
-        let instants = spans.iter().map(|span| span[usize::from(end)]);
+        let instants = spans.iter().map(|span| if end { span.end } else { span.start });
         instants.map(|t| (t - exact).abs()).fold(f64::INFINITY, f64::min) / h
     };
     // The fully implicit fall is late by half a step on top of the forecast's half. The last digit is for rounding.
@@ -178,7 +178,7 @@ fn stiff_pair(scheme: &'static Scheme) -> Result<Part> {
         let exact = [0.40024992192379, 0.41970756407768, 1.0058669104444, 1.0315327027472];
         let names = ["impact 1, steps", "impact 2, steps", "impact 3, steps", "impact 4, steps"];
         for (k, limit) in [0.501, 1.501, 10.001, 40.001].into_iter().enumerate() {
-            let late = spans.get(k).map_or(f64::NAN, |[start, _]| (start - exact[k]).abs() / h);
+            let late = spans.get(k).map_or(f64::NAN, |span| (span.start - exact[k]).abs() / h);
             rows.push(Row::new(scheme.label, names[k], late, Criterion::Below(limit)));
         }
     }

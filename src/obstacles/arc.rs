@@ -1,0 +1,100 @@
+//! A rigid arc of a circle: a hump, or from inside a half pipe. Beyond its ends there are corners.
+
+use super::values::{Fault, Key, Values, Wanted, key};
+use super::{Facing, Obstacle, ObstacleKind, Surface, Window, round, too_thick};
+use crate::plane::{direction, minus};
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+pub(super) static KIND: ObstacleKind = ObstacleKind {
+    name: "arc",
+    summary: "Rigid arc of a circle",
+    doc: "A rigid arc, from one angle counter-clockwise to another; beyond its ends there are corners",
+    keys: KEYS,
+    in_one_dimension: false,
+    searched: false,
+    massless: false,
+    check,
+    build: |values| {
+        let (centre, radius) = (values.point("centre"), values.number("radius"));
+        let (from, to) = (values.number("from"), values.number("to"));
+        std::sync::Arc::new(Arc { centre, radius, from, to, inside: values.flag("inside") })
+    },
+};
+
+const KEYS: &[Key] = &[
+    key("centre", Wanted::Point, "Centre of the circle"),
+    key("radius", Wanted::Length, "Radius"),
+    key("from", Wanted::Angle, "Angle at which it begins, in radians, counter-clockwise from the x axis"),
+    key("to", Wanted::Angle, "Angle at which it ends, above `from` by less than a turn"),
+    key("inside", Wanted::Flag, "Whether the body is inside"),
+];
+
+fn check(values: &Values) -> Option<Fault> {
+    let turn = values.number("to") - values.number("from");
+    if !values.have(&["from", "to"]) || (turn > 0.0 && turn < TAU) {
+        return None;
+    }
+    let message = "an arc goes counter-clockwise, by less than a turn: `to` must be above `from` by less than 2 pi";
+    let label = match turn > 0.0 {
+        true => "a turn or more; take `circle` for a whole one".into(),
+        false => format!("not above {}; add `2*pi` if it goes through the x axis", values.number("from")),
+    };
+    Some(Fault { key: "to", message: message.into(), label })
+}
+
+#[derive(Debug)]
+struct Arc {
+    centre: [f64; 2],
+    radius: f64,
+    from: f64,
+    to: f64,
+    inside: bool,
+}
+
+impl Arc {
+    fn at(&self, angle: f64) -> [f64; 2] {
+        let (sine, cosine) = angle.sin_cos();
+        [self.centre[0] + self.radius * cosine, self.centre[1] + self.radius * sine]
+    }
+
+    fn ends(&self) -> [[f64; 2]; 2] {
+        [self.at(self.from), self.at(self.to)]
+    }
+
+    /// Whether the ray from the centre through a place meets the arc.
+    fn faces(&self, place: [f64; 2]) -> bool {
+        let [x, y] = minus(place, self.centre);
+        (y.atan2(x) - self.from).rem_euclid(TAU) <= self.to - self.from
+    }
+}
+
+impl Obstacle for Arc {
+    fn points(&self) -> Vec<[f64; 2]> {
+        // Its ends, and where it is farthest along an axis.
+        let first = (self.from / FRAC_PI_2).ceil() as i64;
+        let quarters = (first..first + 4).map(|k| k as f64 * FRAC_PI_2).filter(|&angle| angle < self.to);
+        self.ends().into_iter().chain(quarters.map(|angle| self.at(angle))).collect()
+    }
+
+    fn outline(&self, _: &Window) -> Vec<Vec<[f64; 2]>> {
+        let [from, to] = if self.inside { [self.from, self.to] } else { [self.to, self.from] };
+        vec![round(self.centre, self.radius, from, to)]
+    }
+
+    fn facing(&self) -> Facing {
+        Facing::ByPlace
+    }
+
+    fn surfaces(&self, place: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) {
+        if self.faces(place) {
+            return see(0, Surface::Round { centre: self.centre, radius: self.radius, inside: self.inside });
+        }
+        let [from, to] = self.ends();
+        let [near, far] = [from, to].map(|end| direction(minus(place, end)).0);
+        see(0, Surface::corner(if near <= far { from } else { to }));
+    }
+
+    fn advice(&self, thickness: f64) -> Option<String> {
+        if self.inside { too_thick("an arc", self.radius, thickness) } else { None }
+    }
+}

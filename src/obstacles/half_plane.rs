@@ -1,0 +1,69 @@
+//! A rigid plane that ends: beyond its end there is a corner.
+
+use super::values::{Key, Wanted, key};
+use super::{Facing, Obstacle, ObstacleKind, Surface, Window};
+use crate::plane::{inner, minus, tangent};
+use std::sync::Arc;
+
+pub(super) static KIND: ObstacleKind = ObstacleKind {
+    name: "half_plane",
+    summary: "Rigid half plane with an end",
+    doc: "A rigid half plane; beyond its end there is a corner",
+    keys: KEYS,
+    in_one_dimension: false,
+    searched: false,
+    massless: false,
+    check: |_| None,
+    build: |values| {
+        let normal = values.direction("normal").unwrap_or([1.0, 0.0]);
+        let along = tangent(normal);
+        // Only the side counts: what is given need not be square to the normal.
+        let given = if values.have(&["direction"]) { inner(values.point("direction"), along) } else { 1.0 };
+        let direction = along.map(|x| x.copysign(x * given));
+        Arc::new(HalfPlane { point: values.point("point"), normal, direction })
+    },
+};
+
+const KEYS: &[Key] = &[
+    key("point", Wanted::Point, "Its end"),
+    key("normal", Wanted::Direction, "Normal towards the body; its length does not matter"),
+    key(
+        "direction",
+        Wanted::DirectionOrNone,
+        "From the end along the surface; the normal turned clockwise unless given",
+    ),
+];
+
+#[derive(Debug)]
+struct HalfPlane {
+    point: [f64; 2],
+    normal: [f64; 2],
+    /// Unit vector from the end along the surface.
+    direction: [f64; 2],
+}
+
+impl Obstacle for HalfPlane {
+    fn points(&self) -> Vec<[f64; 2]> {
+        vec![self.point]
+    }
+
+    fn outline(&self, window: &Window) -> Vec<Vec<[f64; 2]>> {
+        let far = [0, 1].map(|k| self.point[k] + window.far() * self.direction[k]);
+        let onwards = inner(self.direction, tangent(self.normal)) > 0.0;
+        vec![if onwards { vec![self.point, far] } else { vec![far, self.point] }]
+    }
+
+    fn facing(&self) -> Facing {
+        Facing::ByPlace
+    }
+
+    fn surfaces(&self, place: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) {
+        let beyond = inner(minus(place, self.point), self.direction) < 0.0;
+        let face = Surface::Straight { point: self.point, normal: self.normal };
+        see(0, if beyond { Surface::corner(self.point) } else { face });
+    }
+
+    fn normal(&self) -> Option<[f64; 2]> {
+        Some(self.normal)
+    }
+}

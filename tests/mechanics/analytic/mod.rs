@@ -1,0 +1,6 @@
+//! Real runs against exact answers.
+
+mod bars;
+mod naive;
+mod points;
+mod units;

@@ -1,0 +1,7 @@
+//! Contact between bodies, with friction, on curved and moving obstacles: solvers against enumeration, structures
+//! against closed forms.
+
+mod bodies;
+mod friction;
+mod obstacles;
+mod solvers;
