@@ -53,8 +53,8 @@ impl View {
         [self.origin[0] + self.scale * x, self.origin[1] - self.scale * y]
     }
 
-    /// The part of a line that can be seen, with some space around it: lengths from its first point to where that begins
-    /// and ends.
+    /// Part of a line within the area and some space around it, as distances from the first point to its start and end. None if
+    /// no part is visible, if the line has no finite length, or if its ends are so far away that rounding hides the part.
     pub fn visible(&self, from: [f64; 2], to: [f64; 2]) -> Option<[f64; 2]> {
         let way = [to[0] - from[0], to[1] - from[1]];
         let length = way[0].hypot(way[1]);
@@ -72,7 +72,8 @@ impl View {
             }
             (start, end) = (start.max(a), end.min(b));
         }
-        (start < end).then_some([start, end])
+        let longest = (self.area[1][0] + 2.0 * ROOM).hypot(self.area[1][1] + 2.0 * ROOM);
+        (start < end && end - start <= 2.0 * longest).then_some([start, end])
     }
 }
 
@@ -145,4 +146,28 @@ fn nearest([from, to]: [[f64; 2]; 2], place: [f64; 2]) -> [f64; 2] {
     let way = minus(to, from);
     let share = (inner(minus(place, from), way) / inner(way, way)).clamp(0.0, 1.0);
     if share.is_nan() { from } else { [from[0] + share * way[0], from[1] + share * way[1]] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_visible_part_of_a_line_is_no_longer_than_the_area() {
+        let view = View { area: [[0.0, 40.0], [800.0, 370.0]], scale: 1.0, origin: [0.0; 2] };
+        let close = |[a, b]: [f64; 2], [c, d]: [f64; 2]| (a - c).abs() < 1e-9 && (b - d).abs() < 1e-9;
+        let across = view.visible([-1000.0, 100.0], [1000.0, 100.0]).unwrap();
+        assert!(close(across, [1000.0 - ROOM, 1800.0 + ROOM]), "{across:?}");
+        let within = view.visible([10.0, 100.0], [40.0, 140.0]).unwrap();
+        assert!(close(within, [0.0, 50.0]), "{within:?}");
+        assert!(view.visible([0.0, -1000.0], [800.0, -1000.0]).is_none());
+        assert!(view.visible([5.0, 50.0], [5.0, 50.0]).is_none());
+        // Far ends: rounding may hide the line, but must not make its visible part long, and hatching endless.
+        for far in [1e9, 1e17, 1e30, 1e200, f64::MAX, f64::INFINITY, f64::NAN] {
+            for (from, to) in [([-far, 50.0], [far, 60.0]), ([-far, -far], [far, far]), ([0.0, 50.0], [far, 50.0])] {
+                let length = view.visible(from, to).map_or(0.0, |[start, end]| end - start);
+                assert!(length <= 2000.0, "{from:?} to {to:?}: {length}");
+            }
+        }
+    }
 }

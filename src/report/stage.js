@@ -540,21 +540,30 @@ class Stage {
     }
     pen.lineWidth = 1;
     pen.beginPath();
-    // Strokes every nine pixels along the whole line, however short its pieces; on the screen y points down.
+    // Strokes every nine pixels along the whole line, however short its pieces; on the screen y points down. Only those that
+    // are visible are counted out: a long line that is zoomed in has billions.
+    const within = (from, way, size, length) => {
+      if (way === 0) return from < -20 || from > size + 20 ? [1, 0] : [0, length];
+      return [(-20 - from) / way, (size + 20 - from) / way].sort((a, b) => a - b);
+    };
+    const most = (view.width + view.height + 80) / 9;
     let rest = 4.5;
     for (let k = 1; k < points.length; k++) {
       const [[x0, y0], [x1, y1]] = [points[k - 1], points[k]];
       const length = Math.hypot(x1 - x0, y1 - y0);
-      if (length === 0) continue;
+      if (!(length > 0 && length < Infinity)) continue;
       const [tx, ty] = [(x1 - x0) / length, (y1 - y0) / length];
-      let s = rest;
-      for (; s < length; s += 9) {
+      const [across, down] = [within(x0, tx, view.width, length), within(y0, ty, view.height, length)];
+      const [start, end] = [Math.max(rest, across[0], down[0]), Math.min(length, across[1], down[1])];
+      const first = rest + 9 * Math.ceil((start - rest) / 9);
+      const count = Math.min(Math.ceil((end - first) / 9), most);
+      for (let stroke = 0; stroke < count; stroke++) {
+        const s = first + 9 * stroke;
         const [x, y] = [x0 + s * tx, y0 + s * ty];
-        if (x < -20 || y < -20 || x > view.width + 20 || y > view.height + 20) continue;
         pen.moveTo(x - ty, y + tx);
         pen.lineTo(x - 9 * tx - 10 * ty, y - 9 * ty + 10 * tx);
       }
-      rest = s - length;
+      rest = (((rest - length) % 9) + 9) % 9;
     }
     pen.stroke();
   }
