@@ -8,17 +8,21 @@
 //! Inputs are made from the shipped cases and meshes and from what is below, by a few random changes at a time: bits,
 //! bytes, numbers, words of the format, pieces of another input, cuts. A reader may answer or refuse, but not panic, take
 //! longer than [`PATIENCE`], or hold more memory at a time than a fixed multiple of what it was given. The same seed gives
-//! the same inputs. Exit code 1 and the input in `target/fuzz/` if a reader misbehaves; `--again` reads such an input once more.
+//! the same inputs. Exit code 1 and the input in `target/fuzz/` if a reader misbehaves; one that does
+//! not return within [`ENDLESS`] ends the program at once. `--again` reads such an input once more.
 
 mod targets;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use targets::{Target, targets};
 
 /// A reader that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Wall-clock time after which a reader that has not returned is ended with the program.
+const ENDLESS: Duration = Duration::from_secs(120);
 /// Most memory at a time for every byte of input, and in any case.
 const MEMORY: (u64, u64) = (256, 1 << 20);
 
@@ -66,6 +70,8 @@ fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
         println!("{}: none of its seeds is accepted", target.name);
         return 1;
     }
+    let current = Arc::new(Mutex::new((Instant::now(), Vec::new())));
+    end_if_endless(target.name, current.clone());
     let start = cpu();
     let mut spent = Duration::ZERO;
     let (mut runs, mut accepted, mut findings) = (0u64, 0u64, 0);
@@ -76,6 +82,7 @@ fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
         }
         let input = damaged(target, &mut random);
         let begin = Instant::now();
+        *current.lock().expect("nobody panics with the lock") = (begin, input.clone());
         let mut outcome = Ok(false);
         let memory = allocation_counter::measure(|| {
             outcome = catch_unwind(AssertUnwindSafe(|| (target.read)(&input)));
@@ -102,10 +109,7 @@ fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
         };
         if let Some(trouble) = trouble {
             findings += 1;
-            let path = std::path::PathBuf::from("target/fuzz").join(format!("{}-{trouble}-{findings}", target.name));
-            std::fs::create_dir_all("target/fuzz").expect("a directory for findings");
-            std::fs::write(&path, &input).expect("a finding is kept");
-            println!("{}: {trouble}, kept as {}", target.name, path.display());
+            keep(&format!("{}-{trouble}-{findings}", target.name), &input);
         }
     }
     println!(
@@ -117,6 +121,29 @@ fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
         hungriest
     );
     findings
+}
+
+/// Writes a finding into `target/fuzz/` and prints its path.
+fn keep(name: &str, input: &[u8]) {
+    let path = std::path::PathBuf::from("target/fuzz").join(name);
+    std::fs::create_dir_all("target/fuzz").expect("a directory for findings");
+    std::fs::write(&path, input).expect("a finding is kept");
+    println!("kept as {}", path.display());
+}
+
+/// Starts a thread that keeps the current input and ends the program with exit code 1 if the reader does not return within
+/// [`ENDLESS`] of the given instant. Does nothing once the campaign has dropped its side.
+fn end_if_endless(reader: &'static str, current: Arc<Mutex<(Instant, Vec<u8>)>>) {
+    std::thread::spawn(move || {
+        while Arc::strong_count(&current) > 1 {
+            std::thread::sleep(Duration::from_secs(1));
+            let (begin, input) = &*current.lock().expect("nobody panics with the lock");
+            if Arc::strong_count(&current) > 1 && begin.elapsed() > ENDLESS {
+                keep(&format!("{reader}-endless"), input);
+                std::process::exit(1);
+            }
+        }
+    });
 }
 
 /// Time that this program has been on a CPU, so that a busy machine does not make a campaign short; wall-clock time where
