@@ -98,6 +98,8 @@ pub(super) struct Search {
     group: u32,
     law: Law,
     thickness: f64,
+    /// Length of the model.
+    length: f64,
     /// Places nearer than this are the same but for rounding.
     slack: f64,
     shortest: Vec<f64>,
@@ -159,8 +161,16 @@ impl Search {
         };
         // Bodies are each as thick as the contact says.
         let thickness = if matches!(kind, Kind::Bodies { .. }) { 2.0 * contact.radius } else { contact.radius };
-        let slack = ROUNDING * model.length;
-        Some(Search { group: group as u32, law: contact.law, thickness, slack, shortest: shortest.to_vec(), kind })
+        let (length, slack) = (model.length, ROUNDING * model.length);
+        Some(Search {
+            group: group as u32,
+            law: contact.law,
+            thickness,
+            length,
+            slack,
+            shortest: shortest.to_vec(),
+            kind,
+        })
     }
 
     /// The contact of the case that it belongs to.
@@ -180,14 +190,15 @@ impl Search {
 
     /// How far each body looks: as far as two steps carry it, or as an impact of the fastest could, but not beyond its own
     /// size, and a little further. What touches in a step is then found whoever pushes, and the number of neighbours does
-    /// not grow with the model.
+    /// not grow with the model. Nodes without any size take the length of the model for it.
     fn reaches(&self, view: &View, reach: &mut Vec<f64>) {
         let two_steps = 2.0 * view.velocity.1;
         let fastest = view.speeds.iter().fold(0.0, |most: f64, &speed| most.max(speed));
         let radius = if matches!(self.kind, Kind::Bodies { .. }) { 0.5 * self.thickness } else { self.thickness };
         reach.clear();
         reach.extend(view.bodies.sizes.iter().zip(view.speeds).map(|(&size, &speed)| {
-            let size = size + 2.0 * radius;
+            // A single node without radius has no size of its own; at rest it would find nothing, not even what it touches.
+            let size = if size + radius > 0.0 { size + 2.0 * radius } else { self.length };
             (two_steps * speed).max((two_steps * fastest).min(size)) + NEAR * size
         }));
     }

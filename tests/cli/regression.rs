@@ -1,6 +1,7 @@
 //! `carom test --junit` and `--bless`: what a CI server and a user rely on.
 
 use super::{BAR, Place};
+use crate::common::at_root;
 use crate::common::cases::Altered;
 use std::collections::BTreeMap;
 
@@ -41,6 +42,13 @@ fn junit_tells_what_held_what_failed_and_what_did_not_run() {
     assert!(failure.ends_with(", wanted below 1e0"), "{failure}");
     assert_eq!(all[7].1["type"], "exit code 3");
     assert!(xml.contains("&lt;&amp;"), "{xml}");
+}
+
+/// The cases of `tests/external/history_hashes.py` that no shipped case covers have expectations of their own.
+#[test]
+fn cases_for_hashes_hold_their_expectations() {
+    let answer = Place::empty().carom(&["test", at_root("tests/data/hashed").to_str().unwrap()]);
+    assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
 }
 
 #[test]

@@ -169,7 +169,7 @@ pub struct Reach {
 
 impl Reach {
     /// Of the body of a node, with such a radius: what it moves in two steps, or what the fastest would if it hit it, but not
-    /// more than its size; and two hundredths of that.
+    /// more than its size; and two hundredths of that. A node without any size has that of the model.
     fn of(&self, problem: &Problem, node: usize, radius: f64) -> f64 {
         let body = problem.bodies.iter().position(|body| body.nodes.contains(&node)).unwrap();
         let places = || problem.bodies[body].nodes.iter().map(|&node| problem.places[node]);
@@ -177,7 +177,8 @@ impl Reach {
             places().map(|p| p[k]).fold(f64::NEG_INFINITY, f64::max)
                 - places().map(|p| p[k]).fold(f64::INFINITY, f64::min)
         };
-        let size = span(0).hypot(span(1)) + 2.0 * radius;
+        let own = span(0).hypot(span(1)) + 2.0 * radius;
+        let size = if own > 0.0 { own } else { problem.length };
         let fastest = self.two_steps * self.bodies.iter().copied().fold(0.0, f64::max);
         (self.two_steps * self.bodies[body]).max(fastest.min(size)) + 0.02 * size
     }
