@@ -15,7 +15,7 @@ const LIMIT: usize = 500;
 const SHARED_NAMES: &str = "\
     Axis Beams Block Body Cells Chain Check Color Columns Command Contact Curve Element Entry Factor Factorize \
     Facts Fault Field Film Forces Found Frame General Given Grid Group Guards Held Instant Joint Key Kind Law \
-    Layout Level Line Load Measure Motion Near Newton Node Outcome Part Pass Phase Piece Plan Plot Point \
+    Layout Level Line Load Measure Motion Newton Node Outcome Part Pass Phase Piece Plan Plot Point \
     Polyline Probe Problem Quantity Recorder Reference Response Row Rows Run Scene Scheme Scope Scratch Section \
     Shape Side Sizes Solve Solver Source Stage State Stepper Stopwatch Strain Stride Sum Support Surface \
     System Table Tangent Trouble Value Values Verdict View Walk Wanted Watch Weights Works Written";

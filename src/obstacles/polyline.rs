@@ -1,9 +1,14 @@
 //! A rigid polyline: the body is on its left, the solid on its right.
+//!
+//! The features of a polyline cover its neighbourhood: every position near it has at least one surface, (T135).
 
 use super::values::{Fault, Key, Values, Wanted, key};
 use super::{Facing, Obstacle, ObstacleKind, Surface, Window};
-use crate::plane::{direction, inner, minus};
+use crate::plane::{direction, inner, minus, quarter};
 use std::sync::Arc;
+
+#[cfg(test)]
+mod tests;
 
 pub(super) static KIND: ObstacleKind = ObstacleKind {
     name: "polyline",
@@ -19,8 +24,16 @@ pub(super) static KIND: ObstacleKind = ObstacleKind {
 
 const KEYS: &[Key] = &[key("points", Wanted::Points, "Corner points")];
 
-/// Surfaces of a polyline that one place may touch at once; more are not near one node.
-const MOST_AT_ONCE: usize = 8;
+/// Part of the size of a polyline below which two of its points are the same position.
+const SAME: f64 = 1e-9;
+
+/// Rounding of a distance in parts of that size and of the largest coordinate. A point that lies beside the line between its
+/// neighbours by no more is no vertex.
+const ROUNDING: [f64; 2] = [1e-13, 4.0 * f64::EPSILON];
+
+/// How far a position behind a segment may be from a re-entrant neighbour of that segment, in parts of its depth, for
+/// both to hold it.
+const BOTH: f64 = 2.0;
 
 fn check(values: &Values) -> Option<Fault> {
     let points = values.points("points");
@@ -31,29 +44,98 @@ fn check(values: &Values) -> Option<Fault> {
 
 #[derive(Debug)]
 struct Polyline {
+    /// All points as they were given.
     points: Vec<[f64; 2]>,
-    closed: bool,
-    /// Axis along which it is longest, and the segments in the order of their lower ends there.
+    /// Segment j goes from vertex j to the next one. Points between two segments of one line are no vertices.
+    segments: Vec<Segment>,
+    vertices: Vec<Vertex>,
+    /// Length below which two positions are the same.
+    tolerance: f64,
+    /// Rounding of a distance.
+    rounding: f64,
+    /// Axis along which the polyline is longest, and the segments in the order of their lower ends there.
     axis: usize,
     lower: Vec<(f64, usize)>,
     /// Length of the longest segment along the axis.
     widest: f64,
 }
 
-/// Which part of a segment is nearest.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Feature {
-    Inside,
-    Start,
-    End,
+#[derive(Debug)]
+struct Segment {
+    /// Vertices at its start and at its end.
+    ends: [usize; 2],
+    /// Unit vector from its start to its end.
+    along: [f64; 2],
+    length: f64,
 }
 
-struct Near {
-    feature: Feature,
-    /// Distance from the line, positive on the left.
+#[derive(Debug)]
+struct Vertex {
+    point: [f64; 2],
+    kind: VertexKind,
+}
+
+/// How the outline continues at a vertex, as the body on its left sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum VertexKind {
+    /// It ends there.
+    Free,
+    /// The solid has an edge there; the unit vector is half way between the normals of both segments.
+    Convex([f64; 2]),
+    /// The body is in a hollow there.
+    Reentrant,
+}
+
+/// Projection of a position on the line of a segment, (T135).
+#[derive(Clone, Copy, Debug)]
+struct Projection {
+    /// Distance from the line of the segment, positive on its left.
     signed: f64,
+    /// Distance by which the position lies beyond the start and beyond the end; not positive where it projects into the
+    /// segment.
+    beyond: [f64; 2],
     /// Distance from the nearest point of the segment.
     closest: f64,
+}
+
+/// What a vertex between two segments is, by their directions.
+fn vertex_kind(before: [f64; 2], after: [f64; 2]) -> VertexKind {
+    let (sine, cosine) = (inner(quarter(before), after), inner(before, after));
+    // An outline that returns on itself is a solid without thickness.
+    if sine > 0.0 && (cosine > 0.0 || sine > SAME) {
+        return VertexKind::Reentrant;
+    }
+    // Of two formulas for the same direction the one that does not cancel.
+    let [a, b] = [quarter(before), quarter(after)];
+    let between = if cosine >= 0.0 { [a[0] + b[0], a[1] + b[1]] } else { minus(before, after) };
+    VertexKind::Convex(direction(between).1)
+}
+
+/// The points of a polyline at which its direction changes, and both ends of an open one.
+fn corners(points: &[[f64; 2]], closed: bool, rounding: f64) -> Vec<[f64; 2]> {
+    let is_straight = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
+        let (_, along) = direction(minus(c, a));
+        inner(minus(b, a), minus(c, b)) > 0.0 && inner(quarter(along), minus(b, a)).abs() <= rounding
+    };
+    let distinct = if closed { &points[..points.len() - 1] } else { points };
+    let mut kept: Vec<[f64; 2]> = Vec::with_capacity(distinct.len());
+    for &point in distinct {
+        while let [.., a, b] = kept[..]
+            && is_straight(a, b, point)
+        {
+            kept.pop();
+        }
+        kept.push(point);
+    }
+    // A closed outline may begin and end within a straight part.
+    let at = |kept: &[[f64; 2]], i: usize| kept[i % kept.len()];
+    while closed && kept.len() > 2 {
+        let n = kept.len();
+        let straight = |i: usize| is_straight(at(&kept, i + n - 1), at(&kept, i), at(&kept, i + 1));
+        let Some(i) = [n - 1, 0].into_iter().find(|&i| straight(i)) else { break };
+        kept.remove(i);
+    }
+    kept
 }
 
 impl Polyline {
@@ -62,77 +144,148 @@ impl Polyline {
             let along = points.iter().map(|p| p[k]);
             along.clone().fold(f64::NEG_INFINITY, f64::max) - along.fold(f64::INFINITY, f64::min)
         };
-        let axis = usize::from(extent(1) > extent(0));
-        let ends = |pair: &[[f64; 2]]| [pair[0][axis], pair[1][axis]];
-        let mut lower: Vec<(f64, usize)> =
-            points.windows(2).map(ends).enumerate().map(|(j, [a, b])| (a.min(b), j)).collect();
-        lower.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let widest = points.windows(2).map(ends).map(|[a, b]| (b - a).abs()).fold(0.0, f64::max);
+        let (axis, size) = (usize::from(extent(1) > extent(0)), extent(0).hypot(extent(1)));
         let closed = points.len() > 3 && points.first() == points.last();
-        Polyline { points, closed, axis, lower, widest }
-    }
-
-    fn segments(&self) -> usize {
-        self.points.len() - 1
-    }
-
-    /// Segments that may be within `limit` of a place.
-    fn near(&self, place: [f64; 2], limit: f64) -> impl Iterator<Item = usize> {
-        let x = place[self.axis];
-        let first = self.lower.partition_point(|&(low, _)| low < x - limit - self.widest);
-        self.lower[first..].iter().take_while(move |&&(low, _)| low <= x + limit).map(|&(_, j)| j)
-    }
-
-    fn straight(&self, j: usize) -> Surface {
-        let [a, b] = [self.points[j], self.points[j + 1]];
-        let (_, along) = direction(minus(b, a));
-        Surface::Straight { point: a, normal: [-along[1], along[0]] }
-    }
-
-    fn measure(&self, j: usize, place: [f64; 2]) -> Near {
-        let [a, b] = [self.points[j], self.points[j + 1]];
-        let (length, along) = direction(minus(b, a));
-        let offset = minus(place, a);
-        let s = inner(offset, along);
-        let signed = offset[1] * along[0] - offset[0] * along[1];
-        let (feature, closest) = if s <= 0.0 {
-            (Feature::Start, direction(offset).0)
-        } else if s >= length {
-            (Feature::End, direction(minus(place, b)).0)
-        } else {
-            (Feature::Inside, signed.abs())
+        let largest = points.iter().flatten().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let rounding = ROUNDING[0] * size + ROUNDING[1] * largest;
+        let corners = corners(&points, closed, rounding);
+        let count = corners.len();
+        let pairs = (0..count - usize::from(!closed)).map(|j| [j, (j + 1) % count]);
+        let segments: Vec<Segment> = pairs
+            .map(|ends| {
+                let (length, along) = direction(minus(corners[ends[1]], corners[ends[0]]));
+                Segment { ends, along, length }
+            })
+            .collect();
+        let kind = |i: usize| {
+            let before = if closed { Some((i + count - 1) % count) } else { i.checked_sub(1) };
+            let neighbours = before.zip(segments.get(i));
+            neighbours.map_or(VertexKind::Free, |(j, after)| vertex_kind(segments[j].along, after.along))
         };
-        Near { feature, signed, closest }
+        let vertices: Vec<Vertex> =
+            corners.iter().enumerate().map(|(i, &point)| Vertex { point, kind: kind(i) }).collect();
+        let along_axis = |segment: &Segment| segment.ends.map(|i| corners[i][axis]);
+        let mut lower: Vec<(f64, usize)> =
+            segments.iter().map(along_axis).enumerate().map(|(j, [a, b])| (a.min(b), j)).collect();
+        lower.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let widest = segments.iter().map(along_axis).map(|[a, b]| (b - a).abs()).fold(0.0, f64::max);
+        Polyline { vertices, tolerance: SAME * size, rounding, axis, lower, widest, segments, points }
     }
 
-    fn previous(&self, j: usize) -> Option<usize> {
-        if j > 0 { Some(j - 1) } else { self.closed.then(|| self.segments() - 1) }
+    /// Segments that may be within `limit` of a position.
+    fn near(&self, position: [f64; 2], limit: f64) -> impl Iterator<Item = (usize, Projection)> {
+        let x = position[self.axis];
+        let first = self.lower.partition_point(|&(low, _)| low < x - limit - self.widest);
+        let near = self.lower[first..].iter().take_while(move |&&(low, _)| low <= x + limit);
+        near.map(move |&(_, j)| (j, self.project(j, position))).filter(move |(_, on)| on.closest <= limit)
     }
 
-    fn is_last(&self, j: usize) -> bool {
-        !self.closed && j + 1 == self.segments()
+    fn project(&self, j: usize, position: [f64; 2]) -> Projection {
+        let Segment { ends, along, length } = self.segments[j];
+        let offset = minus(position, self.vertices[ends[0]].point);
+        let (s, signed) = (inner(offset, along), inner(offset, quarter(along)));
+        let beyond = [-s, s - length];
+        let past = beyond[0].max(beyond[1]).max(0.0);
+        Projection { signed, beyond, closest: signed.hypot(past) }
     }
 
-    /// Turn from one segment to another, positive to the left.
-    fn turn(&self, from: usize, to: usize) -> f64 {
-        let [a, b] = [from, to].map(|j| direction(minus(self.points[j + 1], self.points[j])).1);
-        a[0] * b[1] - a[1] * b[0]
+    fn line(&self, j: usize) -> Surface {
+        let Segment { ends, along, .. } = self.segments[j];
+        Surface::Straight { point: self.vertices[ends[0]].point, normal: quarter(along) }
     }
 
-    /// Whether the start of segment `j` is what a place beyond it touches: a free end, or a corner that sticks out.
-    fn is_corner(&self, j: usize, place: [f64; 2]) -> bool {
-        match self.previous(j) {
-            None => true,
-            Some(before) => self.turn(before, j) < 0.0 && self.measure(before, place).feature == Feature::End,
+    fn vertex(&self, i: usize, position: [f64; 2]) -> Surface {
+        let Vertex { point, kind } = self.vertices[i];
+        match kind {
+            // The direction from the vertex would be rounding.
+            VertexKind::Convex(normal) if self.is_at(i, position) => Surface::Straight { point, normal },
+            _ => Surface::corner(point),
         }
     }
 
-    /// Whether segment `j` forms a hollow with a neighbour that is the nearest of all.
-    fn hollow_with_nearest(&self, j: usize, place: [f64; 2], best: f64) -> bool {
-        let next = if j + 1 < self.segments() { Some(j + 1) } else { self.closed.then_some(0) };
-        let before = self.previous(j).filter(|&k| self.turn(k, j) > 0.0);
-        let next = next.filter(|&k| self.turn(j, k) > 0.0);
-        [before, next].into_iter().flatten().any(|k| self.measure(k, place).closest == best)
+    /// Whether a position is that of a vertex.
+    fn is_at(&self, i: usize, position: [f64; 2]) -> bool {
+        let away = minus(position, self.vertices[i].point);
+        inner(away, away) <= self.tolerance * self.tolerance
+    }
+
+    /// By how much the region of a segment reaches beyond one of its ends. Where two regions border on each other by rounding,
+    /// one of them has the position; in a hollow, both.
+    fn margin(&self, vertex: usize) -> f64 {
+        if let VertexKind::Convex(_) = self.vertices[vertex].kind { 0.0 } else { self.rounding }
+    }
+
+    /// Whether a position is beyond the region of segment `j` at its start and at its end.
+    fn past(&self, j: usize, on: &Projection) -> [bool; 2] {
+        [0, 1].map(|end| on.beyond[end] > self.margin(self.segments[j].ends[end]))
+    }
+
+    /// The segment that shares a vertex with segment `j`: the one before it at its start (0), the next one at its end (1).
+    fn neighbour(&self, j: usize, end: usize) -> usize {
+        let count = self.segments.len();
+        (j + count + 2 * end - 1) % count
+    }
+
+    /// Hands over the surfaces in front of which a position is; returns the distance of the nearest one.
+    fn in_front(&self, position: [f64; 2], limit: f64, see: &mut dyn FnMut(u32, Surface)) -> f64 {
+        let mut nearest = f64::INFINITY;
+        for (j, on) in self.near(position, limit) {
+            let Segment { ends, .. } = self.segments[j];
+            let kinds = ends.map(|i| self.vertices[i].kind);
+            let edge = |end: usize| matches!(kinds[end], VertexKind::Convex(_));
+            let at_edge = |end: usize| edge(end) && on.closest <= self.tolerance && self.is_at(ends[end], position);
+            let past = self.past(j, &on);
+            let vertex = if at_edge(0) || at_edge(1) {
+                // Each vertex is handed over by the segment that starts there.
+                nearest = 0.0;
+                at_edge(0).then_some(ends[0])
+            } else if past == [false; 2] {
+                if on.signed >= -self.tolerance {
+                    nearest = nearest.min(on.closest);
+                    see(2 * j as u32, self.line(j));
+                }
+                None
+            } else if past[0] && edge(0) {
+                // Beyond both segments that meet there.
+                let before = self.project(self.neighbour(j, 0), position);
+                (before.beyond[1] > 0.0).then_some(ends[0])
+            } else {
+                [0, 1].into_iter().find(|&end| past[end] && kinds[end] == VertexKind::Free).map(|end| ends[end])
+            };
+            if let Some(i) = vertex {
+                nearest = nearest.min(on.closest);
+                see(2 * i as u32 + 1, self.vertex(i, position));
+            }
+        }
+        nearest
+    }
+
+    /// Hands over the segments that hold a position behind them, whose nearest point of the polyline is `nearest` away.
+    fn behind(&self, position: [f64; 2], nearest: f64, see: &mut dyn FnMut(u32, Surface)) {
+        let mut hold = |j: usize| see(2 * j as u32, self.line(j));
+        for (j, on) in self.near(position, nearest + self.tolerance) {
+            let ends = self.segments[j].ends;
+            let is_inside = self.past(j, &on) == [false; 2];
+            for end in [0, 1].into_iter().filter(|&end| self.vertices[ends[end]].kind == VertexKind::Reentrant) {
+                let k = self.neighbour(j, end);
+                let other = self.project(k, position);
+                let past = other.beyond[1 - end];
+                if on.beyond[end] > 0.0 {
+                    // Beyond both, behind the vertex: each of them, as a line that continues over it.
+                    if past > 0.0 {
+                        hold(j);
+                    }
+                } else if is_inside && other.beyond[end] <= 0.0 {
+                    let reach = BOTH * -on.signed;
+                    if past <= reach && -other.signed <= reach {
+                        hold(k);
+                    }
+                }
+            }
+            if is_inside {
+                hold(j);
+            }
+        }
     }
 }
 
@@ -149,80 +302,12 @@ impl Obstacle for Polyline {
         Facing::Several
     }
 
-    fn surfaces(&self, place: [f64; 2], limit: f64, see: &mut dyn FnMut(u32, Surface)) {
-        let mut nearest = f64::INFINITY;
-        let mut count = 0;
-        // Segments have even numbers, their starts odd ones.
-        let mut add = |feature: usize| {
-            if count < MOST_AT_ONCE {
-                count += 1;
-                let corner = || Surface::corner(self.points[feature / 2]);
-                see(feature as u32, if feature.is_multiple_of(2) { self.straight(feature / 2) } else { corner() });
-            }
-        };
-        for j in self.near(place, limit) {
-            let near = self.measure(j, place);
-            if near.closest > limit {
-                continue;
-            }
-            nearest = nearest.min(near.closest);
-            match near.feature {
-                // In front of a segment: it can be touched, whatever else is near.
-                Feature::Inside if near.signed >= 0.0 => add(2 * j),
-                Feature::Inside => {}
-                Feature::Start if self.is_corner(j, place) => add(2 * j + 1),
-                Feature::End if self.is_last(j) => add(2 * j + 3),
-                Feature::Start | Feature::End => {}
-            }
-        }
-        // Behind the polyline: the nearest segment, and with it the next one where they form a hollow.
-        for j in self.near(place, limit) {
-            let near = self.measure(j, place);
-            if near.feature == Feature::Inside
-                && near.signed < 0.0
-                && near.closest <= limit
-                && (near.closest == nearest || self.hollow_with_nearest(j, place, nearest))
-            {
-                add(2 * j);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Nodes around a step with a corner that sticks out and one that is hollow; the solid is on the right.
-    #[test]
-    fn a_polyline_is_touched_where_it_is_seen() {
-        let line = Polyline::new(vec![[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [2.0, 0.0]]);
-        let inside = |j: usize, place: [f64; 2]| line.measure(j, place).feature == Feature::Inside;
-        assert!(inside(0, [0.5, 1.2]) && line.measure(0, [0.5, 1.2]).signed > 0.0);
-        // Above right of the edge: the corner, from both segments' ends.
-        assert!(line.is_corner(1, [1.1, 1.1]) && !inside(0, [1.1, 1.1]) && !inside(1, [1.1, 1.1]));
-        // In the hollow both segments are in front.
-        assert!(inside(1, [1.1, 0.1]) && inside(2, [1.1, 0.1]));
-        assert!(line.turn(0, 1) < 0.0 && line.turn(1, 2) > 0.0);
-        // Just below the top, near the edge: the top is nearest; the side does not form a hollow with it.
-        let place = [0.9, 0.999];
-        assert!(!line.hollow_with_nearest(1, place, line.measure(0, place).closest));
-    }
-
-    /// Segments that are near are those that a look at all of them finds.
-    #[test]
-    fn no_segment_within_reach_is_missed() {
-        let mut seed: u64 = 11;
-        let mut random = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 11) as f64 / (1u64 << 53) as f64
-        };
-        let line = Polyline::new((0..300).map(|_| [3.0 * random(), random()]).collect());
-        for _ in 0..200 {
-            let (place, limit) = ([3.0 * random(), random()], 0.1 * random());
-            let found: Vec<usize> = line.near(place, limit).collect();
-            let wanted = (0..line.segments()).filter(|&j| line.measure(j, place).closest <= limit);
-            assert!(wanted.into_iter().all(|j| found.contains(&j)));
+    /// Segments have even numbers, vertices odd ones.
+    fn surfaces(&self, position: [f64; 2], limit: f64, see: &mut dyn FnMut(u32, Surface)) {
+        let front = self.in_front(position, limit, see);
+        let nearest = self.near(position, limit.min(front)).map(|(_, on)| on.closest).fold(front, f64::min);
+        if nearest < front - self.tolerance {
+            self.behind(position, nearest, see);
         }
     }
 }

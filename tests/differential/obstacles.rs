@@ -239,41 +239,56 @@ pub fn find(problem: &Problem, middle: &DVector<f64>, shifts: &[[f64; 2]], reach
     all
 }
 
-/// A place against the segments of a polyline: every segment in front of which it is; corners that stick out, beyond
-/// both segments; from behind the nearest segment, and with it a neighbour that forms a hollow with it.
+/// A position against the segments of a polyline, (T135): every segment in front of which it is; convex vertices beyond both
+/// of their segments; from behind the nearest segment, a re-entrant neighbour of it that is not farther than twice the depth,
+/// and behind a re-entrant vertex the lines of both segments.
 fn against_polyline(place: [f64; 2], points: &[[f64; 2]], limit: f64) -> Vec<Shape> {
     let last = points.len() - 2;
     let ways: Vec<[f64; 2]> = points.windows(2).map(|w| minus(w[1], w[0])).collect();
-    // Where along a segment, in parts of it, and how far to its left.
-    let along = |j: usize| dot(minus(place, points[j]), ways[j]) / dot(ways[j], ways[j]);
+    // Distance along a segment from its start, to its left, and beyond its end.
+    let along = |j: usize| dot(ways[j], minus(place, points[j])) / norm(ways[j]);
     let left = |j: usize| cross(ways[j], minus(place, points[j])) / norm(ways[j]);
-    let closest = |j: usize| match along(j) {
-        s if s <= 0.0 => norm(minus(place, points[j])),
-        s if s >= 1.0 => norm(minus(place, points[j + 1])),
-        _ => left(j).abs(),
-    };
-    let inside = |j: usize| along(j) > 0.0 && along(j) < 1.0;
-    let near: Vec<usize> = (0..=last).filter(|&j| closest(j) <= limit).collect();
-    let best = near.iter().map(|&j| closest(j)).fold(f64::INFINITY, f64::min);
+    let after = |j: usize| along(j) - norm(ways[j]);
+    let inside = |j: usize| along(j) >= 0.0 && after(j) <= 0.0;
+    let closest = |j: usize| left(j).hypot((-along(j)).max(after(j)).max(0.0));
+    let hollow = |j: usize| cross(ways[j - 1], ways[j]) > 0.0;
     let line =
         |j: usize| Shape::Line { point: points[j], normal: [-ways[j][1] / norm(ways[j]), ways[j][0] / norm(ways[j])] };
-    let corner = |point: [f64; 2]| Shape::Round { centre: point, radius: 0.0, inside: false };
-    let mut shapes = vec![];
-    for &j in &near {
-        let hollow = |a: usize, b: usize| cross(ways[a], ways[b]) > 0.0;
-        let beside_best = (j > 0 && hollow(j - 1, j) && closest(j - 1) == best)
-            || (j < last && hollow(j, j + 1) && closest(j + 1) == best);
-        if inside(j) && (left(j) >= 0.0 || closest(j) == best || beside_best) {
-            shapes.push(line(j));
-        }
-        let sticks_out = j == 0 || (!hollow(j - 1, j) && along(j - 1) >= 1.0);
-        if along(j) <= 0.0 && sticks_out {
-            shapes.push(corner(points[j]));
-        }
-        if along(j) >= 1.0 && j == last {
-            shapes.push(corner(points[j + 1]));
+    let corner = |i: usize| Shape::Round { centre: points[i], radius: 0.0, inside: false };
+    let distance = |i: usize| norm(minus(place, points[i]));
+    let mut front: Vec<(f64, Shape)> =
+        (0..=last).filter(|&j| inside(j) && left(j) >= 0.0).map(|j| (left(j), line(j))).collect();
+    for i in 0..=last + 1 {
+        let beyond = (i == 0 || after(i - 1) > 0.0) && (i > last || along(i) < 0.0);
+        if beyond && (i == 0 || i > last || !hollow(i)) {
+            front.push((distance(i), corner(i)));
         }
     }
+    front.retain(|(far, _)| *far <= limit);
+    let best = (0..=last).map(closest).fold(f64::INFINITY, f64::min);
+    let mut shapes: Vec<Shape> = front.iter().map(|(_, shape)| shape.clone()).collect();
+    if best > limit || front.iter().any(|(far, _)| *far <= best * (1.0 + 1e-9)) {
+        return shapes;
+    }
+    let mut behind = vec![false; last + 1];
+    for j in (0..=last).filter(|&j| closest(j) <= best * (1.0 + 1e-9)) {
+        if inside(j) {
+            behind[j] = true;
+            let within = |past: f64, left: f64| past.max(-left) <= 2.0 * closest(j);
+            if j > 0 && hollow(j) && along(j - 1) >= 0.0 {
+                behind[j - 1] |= within(after(j - 1), left(j - 1));
+            }
+            if j < last && hollow(j + 1) && after(j + 1) <= 0.0 {
+                behind[j + 1] |= within(-along(j + 1), left(j + 1));
+            }
+        }
+        for i in [j, j + 1].into_iter().filter(|&i| i > 0 && i <= last && hollow(i)) {
+            if after(i - 1) > 0.0 && along(i) < 0.0 {
+                (behind[i - 1], behind[i]) = (true, true);
+            }
+        }
+    }
+    shapes.extend((0..=last).filter(|&j| behind[j]).map(line));
     shapes
 }
 

@@ -4,4 +4,5 @@
 mod bodies;
 mod friction;
 mod obstacles;
+mod polylines;
 mod solvers;
