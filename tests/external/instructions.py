@@ -41,6 +41,9 @@ KERNELS = {
     "portal frame, linear beams": ("portal-frame", [], 1e-3, 50),
     "beam on floor, 2000 contacts": ("beam-on-floor", [], None, 20),
     "crowd, bodies against bodies": ("crowd", [], None, 10),
+    # From the first peg on, and from the first blow on.
+    "peg-board, exact beam on circles": ("peg-board", [], None, 300),
+    "crossed beams, thick bodies": ("crossed-beams", [], None, 200),
 }
 
 
