@@ -140,7 +140,7 @@ impl Outline {
             }
             let part = a / (a - b);
             let height = inner(minus([0, 1].map(|k| pair[0][k] + part * (pair[1][k] - pair[0][k])), position), up);
-            // The body is on the left: above what goes against `along`, which is a quarter turn from up.
+            // The body is on the left: above what goes against `along`, 90 degrees counter-clockwise from up.
             let above = b < a;
             open = Some(above == (height < 0.0));
             if height > 0.0 {
