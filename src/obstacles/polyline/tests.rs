@@ -283,3 +283,20 @@ fn an_edge_has_a_normal() {
     assert!((x - half).abs() < 1e-15 && (y - half).abs() < 1e-15);
     assert_eq!(surfaces(&line, [0.1, 0.1]), [Surface::corner([0.0; 2])]);
 }
+
+/// A position behind one side of a flat groove is held by the other side too, as a line over the vertex, while that is no
+/// farther than twice the depth.
+#[test]
+fn both_sides_of_a_groove_hold_near_its_vertex() {
+    let line = Polyline::new(vec![[-5.0, 1.0], [0.0, 0.0], [5.0, 1.0]]);
+    let right = line.segments[1].along;
+    let behind = |s: f64, depth: f64| [0, 1].map(|k| s * right[k] - depth * quarter(right)[k]);
+    // The line of the left side is 0.92 s + 0.38 d past its end there.
+    for (s, depth, count) in [(0.01, 0.02, 2), (0.034, 0.02, 2), (0.036, 0.02, 1), (0.1, 0.02, 1), (0.1, 0.1, 2)] {
+        let position = behind(s, depth);
+        let mut gaps: Vec<f64> = surfaces(&line, position).iter().map(|surface| gap(surface, position).0).collect();
+        gaps.sort_by(f64::total_cmp);
+        assert_eq!(gaps.len(), count, "{s} {depth}: {gaps:?}");
+        assert!((gaps[0] + depth).abs() < 1e-15, "{s} {depth}: {gaps:?}");
+    }
+}
