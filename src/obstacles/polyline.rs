@@ -276,8 +276,8 @@ impl Polyline {
                         hold(j);
                     }
                 } else if is_inside && other.beyond[end] <= 0.0 {
-                    let reach = BOTH * -on.signed;
-                    if past <= reach && -other.signed <= reach {
+                    // Its line is never deeper than that of segment j here; only how far it ends before the position matters.
+                    if past <= BOTH * -on.signed {
                         hold(k);
                     }
                 }
