@@ -111,7 +111,7 @@ impl Outline {
         let closed = number.is_multiple_of(2);
         let side = next() < 0.5;
         let points = if closed { star(&mut next, side) } else { graph(&mut next, side) };
-        let beside = [0.0, 1e-9, 1e-7, 1e-5][(4.0 * next()) as usize];
+        let beside = [0.0, 1e-12, 1e-11, 1e-9, 1e-7, 1e-5][(6.0 * next()) as usize];
         let points = refine(&points, &mut next, beside);
         let (angle, shift) = (PI * next(), [next(), next()]);
         let mut points = moved(&points, angle, shift);
@@ -270,6 +270,40 @@ fn points_on_a_line_are_no_vertices() {
     let plate = Polyline::new(vec![[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 0.0]]);
     assert_eq!(plate.vertices.len(), 2);
     assert_eq!(plate.vertices[1].kind, VertexKind::Convex([1.0, 0.0]));
+}
+
+/// The tip of a solid without thickness is a convex vertex in every direction, though its two faces are opposite only to
+/// rounding.
+#[test]
+fn the_tip_of_a_thin_solid_is_convex() {
+    let mut next = random(5);
+    for number in 0..1000 {
+        let (angle, shift) = (TAU * next(), [next(), next()]);
+        let line = Polyline::new(moved(&[[0.0; 2], [1.0 + next(), 0.0], [next(), 0.0]], angle, shift));
+        let kind = line.vertices[1].kind;
+        let VertexKind::Convex(normal) = kind else { panic!("{number}: {kind:?}") };
+        assert!(direction(minus(normal, turned([1.0, 0.0], angle))).0 < 1e-12, "{number}: {normal:?}");
+    }
+}
+
+/// A position exactly above or below a free end is in the region of the segment that ends there.
+#[test]
+fn the_border_at_a_free_end_belongs_to_the_segment() {
+    let mut next = random(6);
+    for number in 0..1000 {
+        let (angle, shift) = (TAU * next(), [next(), next()]);
+        let points = moved(&[[0.0; 2], [1.0 + next(), 0.0]], angle, shift);
+        let line = Polyline::new(points.clone());
+        for end in points {
+            for height in [0.1, 1e-3, -1e-3, -0.1] {
+                let normal = turned([0.0, 1.0], angle);
+                let position = [0, 1].map(|k| end[k] + height * normal[k]);
+                let found = surfaces(&line, position);
+                let [Surface::Straight { .. }] = found[..] else { panic!("{number}, {height}: {found:?}") };
+                assert!((gap(&found[0], position).0 - height).abs() < 1e-14, "{number}, {height}: {found:?}");
+            }
+        }
+    }
 }
 
 /// A position at the edge of a solid is held in the direction between the normals of both faces.
