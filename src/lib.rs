@@ -18,7 +18,7 @@
 //!
 //! ```order
 //! error nearest plane shell canvas keys schemes la
-//! expression files nodes obstacles state
+//! expression files nodes contour obstacles state
 //! elements mesh table case model
 //! relations laws system ledger methods
 //! growth memory checkpoint directory sinks march modes
@@ -45,6 +45,7 @@ pub mod case;
 pub mod cases;
 pub mod checkpoint;
 pub mod cli;
+pub mod contour;
 pub mod directory;
 pub mod elements;
 pub mod error;

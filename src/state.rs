@@ -25,6 +25,8 @@ pub struct State {
     pub impulse: Vec<f64>,
     /// Contact candidates that the search of the last step found, with their rows.
     pub found: Vec<(Key, u32)>,
+    /// On which side of what it may touch a node was in the last step, in the order of keys.
+    pub sides: Vec<StoredSide>,
     /// Force of every contact candidate at this instant, in analyses where contact is a force.
     pub force: Vec<f64>,
     /// Mean rate of the gap of every contact candidate over the last step, for the mid-velocity law.
@@ -85,6 +87,18 @@ pub struct Key {
     pub feature: u32,
 }
 
+/// The side of one node at a surface with two sides or with an end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredSide {
+    /// Contact and node; the feature is the number of the chain of segments, zero at a rigid obstacle.
+    pub key: Key,
+    /// At a chain 1 on its left and −1 on its right, zero while that is undecided; at an obstacle 1 in front of it, or held behind
+    /// it, and −1 behind it without being held.
+    pub side: i8,
+    /// Length within which the node is behind the surface at the end of the step.
+    pub depth: f64,
+}
+
 impl State {
     /// Overwrites this state with another, in the memory that it has.
     pub fn copy_from(&mut self, other: &State) {
@@ -112,6 +126,7 @@ impl State {
             to.clone_from(from);
         }
         self.found.clone_from(&other.found);
+        self.sides.clone_from(&other.sides);
         self.obstacle_rates.clone_from(&other.obstacle_rates);
         self.storage.clone_from(&other.storage);
         self.memory.clone_from(&other.memory);

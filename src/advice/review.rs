@@ -6,7 +6,6 @@ use crate::model::function::Function;
 use crate::model::references::nearest;
 use crate::model::{Body, Component, Contact, Touched};
 use crate::relations::Scene;
-use crate::state::State;
 use crate::system::System;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +18,7 @@ pub const LARGE_TURN: f64 = 0.1;
 /// The contacts as they are at the start.
 fn scene_at_start(system: &System) -> Scene {
     let mut scene = Scene::new(&system.contacts, &system.nodes);
-    let start = State { q: system.q0[..].into(), v: system.v0[..].into(), ..Default::default() };
-    scene.look_at(&system.contacts, &system.nodes, &start);
+    scene.look_at(&system.contacts, &system.nodes, &system.initial_motion());
     scene
 }
 

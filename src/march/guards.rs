@@ -28,7 +28,7 @@ pub struct Guards<'a> {
     reach: Option<f64>,
     /// Sum of all weights.
     weight: f64,
-    /// Part of the shortest adjacent element that may be penetrated.
+    /// Part of the shortest adjacent element, or of the thickness of the body, that may be penetrated.
     fraction: Option<f64>,
     /// Whether positions are corrected and contacts rebound, which together gain energy.
     corrected_rebound: bool,
@@ -60,8 +60,7 @@ impl Guards<'_> {
     pub fn check_start(&self) -> Result<()> {
         let (system, Some(fraction)) = (self.system, self.fraction) else { return Ok(()) };
         let mut scene = Scene::new(&system.contacts, &system.nodes);
-        let start = State { q: system.q0[..].into(), v: system.v0[..].into(), ..Default::default() };
-        scene.look_at(&system.contacts, &system.nodes, &start);
+        scene.look_at(&system.contacts, &system.nodes, &system.initial_motion());
         for candidate in &scene.candidates {
             let (gap, depth) = (candidate.gap_at_end(&system.q0), fraction * candidate.adjacent);
             if candidate.responds && gap < -depth {

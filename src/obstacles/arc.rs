@@ -1,8 +1,8 @@
 //! A rigid arc of a circle: a hump, or from inside a half pipe. Beyond its ends there are corners.
 
 use super::values::{Fault, Key, Values, Wanted, key};
-use super::{Facing, Obstacle, ObstacleKind, Surface, Window, round, too_thick};
-use crate::plane::{direction, minus};
+use super::{Facing, Obstacle, ObstacleKind, Region, Surface, Window, at_part, round, too_thick};
+use crate::plane::{direction, inner, minus};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 pub(super) static KIND: ObstacleKind = ObstacleKind {
@@ -61,6 +61,16 @@ impl Arc {
         [self.at(self.from), self.at(self.to)]
     }
 
+    fn face(&self) -> Surface {
+        Surface::Round { centre: self.centre, radius: self.radius, inside: self.inside }
+    }
+
+    /// Distance from the circle, positive in front of it.
+    fn height(&self, position: [f64; 2]) -> f64 {
+        let outwards = direction(minus(position, self.centre)).0 - self.radius;
+        if self.inside { -outwards } else { outwards }
+    }
+
     /// Whether the ray from the centre through a place meets the arc.
     fn faces(&self, place: [f64; 2]) -> bool {
         let [x, y] = minus(place, self.centre);
@@ -85,13 +95,31 @@ impl Obstacle for Arc {
         Facing::ByPlace
     }
 
-    fn surfaces(&self, place: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) {
-        if self.faces(place) {
-            return see(0, Surface::Round { centre: self.centre, radius: self.radius, inside: self.inside });
+    fn surfaces(&self, position: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) -> Region {
+        let (faces, height) = (self.faces(position), self.height(position));
+        if faces && height >= 0.0 {
+            see(0, self.face());
+            return Region::Front;
         }
         let [from, to] = self.ends();
-        let [near, far] = [from, to].map(|end| direction(minus(place, end)).0);
+        let [near, far] = [from, to].map(|end| direction(minus(position, end)).0);
         see(0, Surface::corner(if near <= far { from } else { to }));
+        if faces { Region::Behind(-height) } else { Region::Beyond }
+    }
+
+    fn surfaces_behind(&self, _: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) {
+        see(0, self.face());
+    }
+
+    fn is_crossed(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+        if self.height(from) < 0.0 || self.height(to) >= 0.0 {
+            return false;
+        }
+        // |from + s (to − from) − centre| = radius: outwards from inside, inwards from outside.
+        let (away, way) = (minus(from, self.centre), minus(to, from));
+        let (a, b, c) = (inner(way, way), inner(away, way), inner(away, away) - self.radius * self.radius);
+        let root = (b * b - a * c).max(0.0).sqrt();
+        self.faces(at_part(from, to, (if self.inside { root - b } else { -root - b }) / a))
     }
 
     fn advice(&self, thickness: f64) -> Option<String> {

@@ -1,7 +1,7 @@
 //! A rigid circle: a peg, or from inside a bowl.
 
 use super::values::{Key, Wanted, key};
-use super::{Facing, Obstacle, ObstacleKind, Surface, Window, round, too_thick};
+use super::{Facing, Obstacle, ObstacleKind, Region, Surface, Window, round, too_thick};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -51,8 +51,9 @@ impl Obstacle for Circle {
         Facing::Always
     }
 
-    fn surfaces(&self, _: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) {
+    fn surfaces(&self, _: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) -> Region {
         see(0, Surface::Round { centre: self.centre, radius: self.radius, inside: self.inside });
+        Region::Front
     }
 
     fn advice(&self, thickness: f64) -> Option<String> {

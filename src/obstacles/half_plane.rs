@@ -1,7 +1,7 @@
 //! A rigid plane that ends: beyond its end there is a corner.
 
 use super::values::{Key, Wanted, key};
-use super::{Facing, Obstacle, ObstacleKind, Surface, Window};
+use super::{Facing, Obstacle, ObstacleKind, Region, Surface, Window, at_part, part_to_line};
 use crate::plane::{inner, minus, tangent};
 use std::sync::Arc;
 
@@ -42,6 +42,17 @@ struct HalfPlane {
     direction: [f64; 2],
 }
 
+impl HalfPlane {
+    /// Coordinates from the end along the surface and along the normal.
+    fn coordinates(&self, position: [f64; 2]) -> [f64; 2] {
+        [self.direction, self.normal].map(|axis| inner(minus(position, self.point), axis))
+    }
+
+    fn face(&self) -> Surface {
+        Surface::Straight { point: self.point, normal: self.normal }
+    }
+}
+
 impl Obstacle for HalfPlane {
     fn points(&self) -> Vec<[f64; 2]> {
         vec![self.point]
@@ -57,10 +68,27 @@ impl Obstacle for HalfPlane {
         Facing::ByPlace
     }
 
-    fn surfaces(&self, place: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) {
-        let beyond = inner(minus(place, self.point), self.direction) < 0.0;
-        let face = Surface::Straight { point: self.point, normal: self.normal };
-        see(0, if beyond { Surface::corner(self.point) } else { face });
+    fn surfaces(&self, position: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) -> Region {
+        let [along, height] = self.coordinates(position);
+        if along < 0.0 || height < 0.0 {
+            see(0, Surface::corner(self.point));
+        } else {
+            see(0, self.face());
+        }
+        match along < 0.0 {
+            true => Region::Beyond,
+            false if height < 0.0 => Region::Behind(-height),
+            false => Region::Front,
+        }
+    }
+
+    fn surfaces_behind(&self, _: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) {
+        see(0, self.face());
+    }
+
+    fn is_crossed(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+        let [before, after] = [from, to].map(|position| self.coordinates(position)[1]);
+        part_to_line(before, after).is_some_and(|part| self.coordinates(at_part(from, to, part))[0] >= 0.0)
     }
 
     fn normal(&self) -> Option<[f64; 2]> {

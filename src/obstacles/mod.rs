@@ -12,6 +12,7 @@ mod plane;
 mod polyline;
 mod values;
 
+pub use crate::contour::Region;
 pub use values::{Fault, Key, Value, Values, Wanted};
 
 use std::f64::consts::PI;
@@ -59,9 +60,18 @@ pub trait Obstacle: Debug + Send + Sync {
     /// How many surfaces a place may touch.
     fn facing(&self) -> Facing;
 
-    /// Hands over the surfaces that a place within `limit` of them may touch, each with a number of its own: exactly one,
-    /// whatever the limit, unless there may be several.
-    fn surfaces(&self, place: [f64; 2], limit: f64, see: &mut dyn FnMut(u32, Surface));
+    /// Hands over the surfaces in front of which a position within `limit` of them is, each with a number of its own: exactly
+    /// one, whatever the limit, unless there may be several. Returns where the position is. An obstacle without free ends has
+    /// one surface for all positions and calls all of them in front.
+    fn surfaces(&self, position: [f64; 2], limit: f64, see: &mut dyn FnMut(u32, Surface)) -> Region;
+
+    /// Hands over the surfaces that hold a position behind them, whose nearest point of the obstacle is `nearest` away.
+    fn surfaces_behind(&self, _position: [f64; 2], _nearest: f64, _see: &mut dyn FnMut(u32, Surface)) {}
+
+    /// Whether a straight path leads through the surface, from the front to behind it.
+    fn is_crossed(&self, _from: [f64; 2], _to: [f64; 2]) -> bool {
+        false
+    }
 
     /// Its normal, where it has only one.
     fn normal(&self) -> Option<[f64; 2]> {
@@ -129,6 +139,17 @@ impl Window {
     }
 }
 
+/// The part of a path from the distance `before` in front of a line to the distance `after` behind it that leads to the line; none if
+/// it does not lead through.
+fn part_to_line(before: f64, after: f64) -> Option<f64> {
+    (before >= 0.0 && after < 0.0).then(|| before / (before - after))
+}
+
+/// The point at a part of a straight path.
+fn at_part(from: [f64; 2], to: [f64; 2], part: f64) -> [f64; 2] {
+    [0, 1].map(|k| from[k] + part * (to[k] - from[k]))
+}
+
 /// Points of an arc, close enough to look round.
 fn round(centre: [f64; 2], radius: f64, from: f64, to: f64) -> Vec<[f64; 2]> {
     let pieces = ((to - from).abs() / (PI / 60.0)).ceil().max(1.0) as usize;
@@ -175,6 +196,19 @@ mod tests {
             .collect()
     }
 
+    /// All surfaces of a position that is held where it is behind the obstacle.
+    pub(super) fn all_surfaces(obstacle: &dyn Obstacle, position: [f64; 2], limit: f64) -> Vec<(u32, Surface)> {
+        let mut found = Vec::new();
+        let region = obstacle.surfaces(position, limit, &mut |number, surface| found.push((number, surface)));
+        if let Region::Behind(nearest) = region {
+            if obstacle.facing() == Facing::ByPlace {
+                found.clear();
+            }
+            obstacle.surfaces_behind(position, nearest, &mut |number, surface| found.push((number, surface)));
+        }
+        found
+    }
+
     fn distance(surface: &Surface, place: [f64; 2]) -> f64 {
         match *surface {
             Surface::Straight { point, normal } => inner(normal, minus(place, point)),
@@ -213,8 +247,8 @@ mod tests {
             let mut front = 0;
             for _ in 0..400 {
                 let place = [3.0 * random(), 3.0 * random()];
-                let mut surfaces = Vec::new();
-                obstacle.surfaces(place, 10.0, &mut |_, surface| surfaces.push(surface));
+                let found = all_surfaces(obstacle.as_ref(), place, 10.0);
+                let surfaces: Vec<Surface> = found.into_iter().map(|(_, surface)| surface).collect();
                 assert!(obstacle.facing() == Facing::Several || surfaces.len() == 1);
                 let least = surfaces.iter().map(|surface| distance(surface, place)).fold(f64::INFINITY, f64::min);
                 // Behind an open line, or where nothing can be touched, the picture says nothing.

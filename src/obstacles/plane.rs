@@ -1,7 +1,7 @@
 //! A rigid plane.
 
 use super::values::{Key, Wanted, key};
-use super::{Facing, Obstacle, ObstacleKind, Surface, Window};
+use super::{Facing, Obstacle, ObstacleKind, Region, Surface, Window};
 use crate::plane::{inner, minus, tangent};
 use std::sync::Arc;
 
@@ -47,8 +47,9 @@ impl Obstacle for Plane {
         Facing::Always
     }
 
-    fn surfaces(&self, _: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) {
+    fn surfaces(&self, _: [f64; 2], _: f64, see: &mut dyn FnMut(u32, Surface)) -> Region {
         see(0, Surface::Straight { point: self.point, normal: self.normal });
+        Region::Front
     }
 
     fn normal(&self) -> Option<[f64; 2]> {

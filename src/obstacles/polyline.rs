@@ -3,7 +3,8 @@
 //! The features of a polyline cover its neighbourhood: every position near it has at least one surface, (T135).
 
 use super::values::{Fault, Key, Values, Wanted, key};
-use super::{Facing, Obstacle, ObstacleKind, Surface, Window};
+use super::{Facing, Obstacle, ObstacleKind, Surface, Window, at_part, part_to_line};
+use crate::contour::{self, Contour, Feature, Projection, Region, VertexKind};
 use crate::plane::{direction, inner, minus, quarter};
 use std::sync::Arc;
 
@@ -30,10 +31,6 @@ const SAME: f64 = 1e-9;
 /// Rounding of a distance in parts of that size and of the largest coordinate. A point that lies beside the line between its
 /// neighbours by no more is no vertex.
 const ROUNDING: [f64; 2] = [1e-13, 4.0 * f64::EPSILON];
-
-/// How far a position behind a segment may be from a re-entrant neighbour of that segment, in parts of its depth, for
-/// both to hold it.
-const BOTH: f64 = 2.0;
 
 fn check(values: &Values) -> Option<Fault> {
     let points = values.points("points");
@@ -73,42 +70,19 @@ struct Segment {
 struct Vertex {
     point: [f64; 2],
     kind: VertexKind,
+    /// Unit vector half way between the normals of both segments, at a convex vertex.
+    normal: [f64; 2],
 }
 
-/// How the outline continues at a vertex, as the body on its left sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum VertexKind {
-    /// It ends there.
-    Free,
-    /// The solid has an edge there; the unit vector is half way between the normals of both segments.
-    Convex([f64; 2]),
-    /// The body is in a hollow there.
-    Reentrant,
-}
-
-/// Projection of a position on the line of a segment, (T135).
-#[derive(Clone, Copy, Debug)]
-struct Projection {
-    /// Distance from the line of the segment, positive on its left.
-    signed: f64,
-    /// Distance by which the position lies beyond the start and beyond the end; not positive where it projects into the
-    /// segment.
-    beyond: [f64; 2],
-    /// Distance from the nearest point of the segment.
-    closest: f64,
-}
-
-/// What a vertex between two segments is, by their directions.
-fn vertex_kind(before: [f64; 2], after: [f64; 2]) -> VertexKind {
+/// What a vertex between two segments is, by their directions, and the unit vector half way between their normals.
+fn vertex_kind(before: [f64; 2], after: [f64; 2]) -> (VertexKind, [f64; 2]) {
     let (sine, cosine) = (inner(quarter(before), after), inner(before, after));
     // An outline that returns on itself is a solid without thickness.
-    if sine > 0.0 && (cosine > 0.0 || sine > SAME) {
-        return VertexKind::Reentrant;
-    }
+    let is_reentrant = sine > 0.0 && (cosine > 0.0 || sine > SAME);
     // Of two formulas for the same direction the one that does not cancel.
     let [a, b] = [quarter(before), quarter(after)];
     let between = if cosine >= 0.0 { [a[0] + b[0], a[1] + b[1]] } else { minus(before, after) };
-    VertexKind::Convex(direction(between).1)
+    (if is_reentrant { VertexKind::Reentrant } else { VertexKind::Convex }, direction(between).1)
 }
 
 /// The points of a polyline at which its direction changes, and both ends of an open one.
@@ -160,10 +134,13 @@ impl Polyline {
         let kind = |i: usize| {
             let before = if closed { Some((i + count - 1) % count) } else { i.checked_sub(1) };
             let neighbours = before.zip(segments.get(i));
-            neighbours.map_or(VertexKind::Free, |(j, after)| vertex_kind(segments[j].along, after.along))
+            neighbours.map_or((VertexKind::Free, [0.0; 2]), |(j, after)| vertex_kind(segments[j].along, after.along))
         };
-        let vertices: Vec<Vertex> =
-            corners.iter().enumerate().map(|(i, &point)| Vertex { point, kind: kind(i) }).collect();
+        let vertex = |(i, &point): (usize, &[f64; 2])| {
+            let (kind, normal) = kind(i);
+            Vertex { point, kind, normal }
+        };
+        let vertices: Vec<Vertex> = corners.iter().enumerate().map(vertex).collect();
         let along_axis = |segment: &Segment| segment.ends.map(|i| corners[i][axis]);
         let mut lower: Vec<(f64, usize)> =
             segments.iter().map(along_axis).enumerate().map(|(j, [a, b])| (a.min(b), j)).collect();
@@ -172,120 +149,59 @@ impl Polyline {
         Polyline { vertices, tolerance: SAME * size, rounding, axis, lower, widest, segments, points }
     }
 
-    /// Segments that may be within `limit` of a position.
-    fn near(&self, position: [f64; 2], limit: f64) -> impl Iterator<Item = (usize, Projection)> {
-        let x = position[self.axis];
-        let first = self.lower.partition_point(|&(low, _)| low < x - limit - self.widest);
-        let near = self.lower[first..].iter().take_while(move |&&(low, _)| low <= x + limit);
-        near.map(move |&(_, j)| (j, self.project(j, position))).filter(move |(_, on)| on.closest <= limit)
-    }
-
-    fn project(&self, j: usize, position: [f64; 2]) -> Projection {
-        let Segment { ends, along, length } = self.segments[j];
-        let offset = minus(position, self.vertices[ends[0]].point);
-        let (s, signed) = (inner(offset, along), inner(offset, quarter(along)));
-        let beyond = [-s, s - length];
-        let past = beyond[0].max(beyond[1]).max(0.0);
-        Projection { signed, beyond, closest: signed.hypot(past) }
-    }
-
     fn line(&self, j: usize) -> Surface {
         let Segment { ends, along, .. } = self.segments[j];
         Surface::Straight { point: self.vertices[ends[0]].point, normal: quarter(along) }
     }
 
-    fn vertex(&self, i: usize, position: [f64; 2]) -> Surface {
-        let Vertex { point, kind } = self.vertices[i];
-        match kind {
-            // The direction from the vertex would be rounding.
-            VertexKind::Convex(normal) if self.is_at(i, position) => Surface::Straight { point, normal },
-            _ => Surface::corner(point),
+    fn vertex(&self, j: usize, end: usize, position: [f64; 2]) -> (u32, Surface) {
+        let i = self.segments[j].ends[end];
+        let Vertex { point, kind, normal } = self.vertices[i];
+        // The direction from a vertex to itself would be rounding.
+        let is_at = kind == VertexKind::Convex && self.is_at(j, end, position);
+        (2 * i as u32 + 1, if is_at { Surface::Straight { point, normal } } else { Surface::corner(point) })
+    }
+}
+
+impl Contour for Polyline {
+    fn each_near(&self, position: [f64; 2], limit: f64, see: &mut dyn FnMut(usize, Projection)) {
+        let x = position[self.axis];
+        let first = self.lower.partition_point(|&(low, _)| low < x - limit - self.widest);
+        for &(_, j) in self.lower[first..].iter().take_while(|&&(low, _)| low <= x + limit) {
+            let on = self.project(j, position);
+            if on.closest <= limit {
+                see(j, on);
+            }
         }
     }
 
-    /// Whether a position is that of a vertex.
-    fn is_at(&self, i: usize, position: [f64; 2]) -> bool {
-        let away = minus(position, self.vertices[i].point);
-        inner(away, away) <= self.tolerance * self.tolerance
+    fn project(&self, j: usize, position: [f64; 2]) -> Projection {
+        let Segment { ends, along, length } = self.segments[j];
+        let offset = minus(position, self.vertices[ends[0]].point);
+        Projection::new(inner(offset, quarter(along)), inner(offset, along), length)
     }
 
-    /// By how much the region of a segment reaches beyond one of its ends. Where two regions border on each other by rounding,
-    /// one of them has the position; in a hollow, both.
-    fn margin(&self, vertex: usize) -> f64 {
-        if let VertexKind::Convex(_) = self.vertices[vertex].kind { 0.0 } else { self.rounding }
+    fn corner(&self, j: usize, end: usize) -> VertexKind {
+        self.vertices[self.segments[j].ends[end]].kind
     }
 
-    /// Whether a position is beyond the region of segment `j` at its start and at its end.
-    fn past(&self, j: usize, on: &Projection) -> [bool; 2] {
-        [0, 1].map(|end| on.beyond[end] > self.margin(self.segments[j].ends[end]))
-    }
-
-    /// The segment that shares a vertex with segment `j`: the one before it at its start (0), the next one at its end (1).
     fn neighbour(&self, j: usize, end: usize) -> usize {
         let count = self.segments.len();
         (j + count + 2 * end - 1) % count
     }
 
-    /// Hands over the surfaces in front of which a position is; returns the distance of the nearest one.
-    fn in_front(&self, position: [f64; 2], limit: f64, see: &mut dyn FnMut(u32, Surface)) -> f64 {
-        let mut nearest = f64::INFINITY;
-        for (j, on) in self.near(position, limit) {
-            let Segment { ends, .. } = self.segments[j];
-            let kinds = ends.map(|i| self.vertices[i].kind);
-            let edge = |end: usize| matches!(kinds[end], VertexKind::Convex(_));
-            let at_edge = |end: usize| edge(end) && on.closest <= self.tolerance && self.is_at(ends[end], position);
-            let past = self.past(j, &on);
-            let vertex = if at_edge(0) || at_edge(1) {
-                // Each vertex is handed over by the segment that starts there.
-                nearest = 0.0;
-                at_edge(0).then_some(ends[0])
-            } else if past == [false; 2] {
-                if on.signed >= -self.tolerance {
-                    nearest = nearest.min(on.closest);
-                    see(2 * j as u32, self.line(j));
-                }
-                None
-            } else if past[0] && edge(0) {
-                // Beyond both segments that meet there.
-                let before = self.project(self.neighbour(j, 0), position);
-                (before.beyond[1] > 0.0).then_some(ends[0])
-            } else {
-                [0, 1].into_iter().find(|&end| past[end] && kinds[end] == VertexKind::Free).map(|end| ends[end])
-            };
-            if let Some(i) = vertex {
-                nearest = nearest.min(on.closest);
-                see(2 * i as u32 + 1, self.vertex(i, position));
-            }
-        }
-        nearest
+    /// In a hollow both segments have a position that is there by rounding, at an edge the vertex has it.
+    fn margin(&self, j: usize, end: usize, _: bool) -> f64 {
+        if self.corner(j, end) == VertexKind::Convex { 0.0 } else { self.rounding }
     }
 
-    /// Hands over the segments that hold a position behind them, whose nearest point of the polyline is `nearest` away.
-    fn behind(&self, position: [f64; 2], nearest: f64, see: &mut dyn FnMut(u32, Surface)) {
-        let mut hold = |j: usize| see(2 * j as u32, self.line(j));
-        for (j, on) in self.near(position, nearest + self.tolerance) {
-            let ends = self.segments[j].ends;
-            let is_inside = self.past(j, &on) == [false; 2];
-            for end in [0, 1].into_iter().filter(|&end| self.vertices[ends[end]].kind == VertexKind::Reentrant) {
-                let k = self.neighbour(j, end);
-                let other = self.project(k, position);
-                let past = other.beyond[1 - end];
-                if on.beyond[end] > 0.0 {
-                    // Beyond both, behind the vertex: each of them, as a line that continues over it.
-                    if past > 0.0 {
-                        hold(j);
-                    }
-                } else if is_inside && other.beyond[end] <= 0.0 {
-                    // Its line is never deeper than that of segment j here; only how far it ends before the position matters.
-                    if past <= BOTH * -on.signed {
-                        hold(k);
-                    }
-                }
-            }
-            if is_inside {
-                hold(j);
-            }
-        }
+    fn is_at(&self, j: usize, end: usize, position: [f64; 2]) -> bool {
+        let away = minus(position, self.vertices[self.segments[j].ends[end]].point);
+        inner(away, away) <= self.tolerance * self.tolerance
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.tolerance
     }
 }
 
@@ -303,11 +219,28 @@ impl Obstacle for Polyline {
     }
 
     /// Segments have even numbers, vertices odd ones.
-    fn surfaces(&self, position: [f64; 2], limit: f64, see: &mut dyn FnMut(u32, Surface)) {
-        let front = self.in_front(position, limit, see);
-        let nearest = self.near(position, limit.min(front)).map(|(_, on)| on.closest).fold(front, f64::min);
-        if nearest < front - self.tolerance {
-            self.behind(position, nearest, see);
-        }
+    fn surfaces(&self, position: [f64; 2], limit: f64, see: &mut dyn FnMut(u32, Surface)) -> Region {
+        contour::in_front(self, position, limit, &mut |feature| match feature {
+            Feature::Segment(j) => see(2 * j as u32, self.line(j)),
+            Feature::Vertex(j, end) => {
+                let (number, surface) = self.vertex(j, end, position);
+                see(number, surface);
+            }
+        })
+    }
+
+    fn surfaces_behind(&self, position: [f64; 2], nearest: f64, see: &mut dyn FnMut(u32, Surface)) {
+        contour::behind(self, position, nearest, &mut |j| see(2 * j as u32, self.line(j)));
+    }
+
+    fn is_crossed(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+        let mut crossed = false;
+        self.each_near(from, direction(minus(to, from)).0, &mut |j, before| {
+            let part = part_to_line(before.signed, self.project(j, to).signed);
+            let inside =
+                |part: f64| self.project(j, at_part(from, to, part)).beyond.iter().all(|&beyond| beyond <= 0.0);
+            crossed |= part.is_some_and(inside);
+        });
+        crossed
     }
 }

@@ -65,7 +65,8 @@ pub struct Candidate {
     pub gap_row: Row,
     /// Gradient of the sliding; empty without friction.
     pub slip_row: Row,
-    /// Length of the shortest element at that node; infinite without one.
+    /// Length of the shortest element at that node or twice the radius of the contact, whichever is smaller; infinite without
+    /// both.
     pub adjacent: f64,
     /// Whether an impulse can move anything at all. Where supports hold or drive a node along the normal, they carry
     /// what the obstacle would, and the contact takes no part.

@@ -10,6 +10,7 @@ mod packed;
 mod scene;
 mod search;
 pub mod shape;
+mod sides;
 pub mod turn;
 
 pub use candidate::Candidate;
@@ -18,10 +19,11 @@ pub use scene::Scene;
 use crate::model::function::Function;
 use crate::model::{Model, Touched};
 use crate::nodes::Nodes;
-use crate::obstacles::{Facing, Obstacle, Surface};
+use crate::obstacles::{Facing, Obstacle};
 use crate::state::Key;
 use candidate::Corner;
 use search::{Bodies, Search};
+use sides::{Path, surface_at_obstacle};
 use std::sync::Arc;
 
 /// All contacts of a system.
@@ -65,13 +67,6 @@ struct Turning {
     obstacle: Arc<dyn Obstacle>,
 }
 
-/// The surface that a place is in front of, of an obstacle that always has one.
-fn nearest(obstacle: &dyn Obstacle, place: [f64; 2]) -> Surface {
-    let mut found = Surface::corner(place);
-    obstacle.surfaces(place, f64::INFINITY, &mut |_, surface| found = surface);
-    found
-}
-
 impl Contacts {
     /// Contacts of a model.
     pub fn new(model: &Model, nodes: &Nodes) -> Contacts {
@@ -90,7 +85,7 @@ impl Contacts {
                         let corners = [above, below].map(|node| Corner::new(nodes, node));
                         let mut candidate =
                             Candidate::above(key, contact.law, corners, 2.0 * contact.radius, nodes.free);
-                        candidate.adjacent = shortest[above].min(shortest[below]);
+                        candidate.adjacent = deepest(shortest[above].min(shortest[below]), contact.radius);
                         contacts.candidates.push(candidate);
                     }
                 }
@@ -99,8 +94,9 @@ impl Contacts {
                         let key = Key { group: g as u32, node: point.node as u32, feature: 0 };
                         let corner = Corner::of(nodes, point);
                         let mut candidate = Candidate::rigid(key, contact.law, corner, contact.radius, nodes.free);
-                        candidate.adjacent = shortest[point.node];
-                        candidate.face(nearest(obstacle.as_ref(), point.place(nodes)));
+                        candidate.adjacent = deepest(shortest[point.node], contact.radius);
+                        let path = Path::new([point.place(nodes); 3], [[0.0; 2]; 3]);
+                        candidate.face(surface_at_obstacle(obstacle.as_ref(), &path, None, true).0);
                         if obstacle.facing() == Facing::ByPlace {
                             let candidate = contacts.candidates.len();
                             contacts.turning.push(Turning { candidate, obstacle: obstacle.clone() });
@@ -169,6 +165,11 @@ impl Contacts {
     pub fn rough(&self) -> bool {
         self.rough
     }
+}
+
+/// The length that a depth is measured by: that of an element, or the thickness of a body with such a radius if that is smaller.
+fn deepest(element: f64, radius: f64) -> f64 {
+    if radius > 0.0 { element.min(2.0 * radius) } else { element }
 }
 
 /// Length of the shortest element at every node; at a point mass that of the shortest spring, infinite without one.

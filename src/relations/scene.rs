@@ -1,12 +1,13 @@
 //! What may touch in one step: candidates with their gradients frozen at its middle.
 
+use super::Contacts;
 use super::candidate::Candidate;
 use super::packed::Packed;
 use super::search::{Scratch, View};
-use super::{Contacts, nearest};
+use super::sides::{Path, stored_for, surface_at_obstacle};
 use crate::nodes::Nodes;
-use crate::plane::{inner, minus, tangent};
-use crate::state::{Key, State};
+use crate::plane::{inner, tangent};
+use crate::state::{Key, State, StoredSide};
 use std::ops::Range;
 
 /// Candidates of a step: those that are always there, then those that searches found, in the order of their keys.
@@ -19,7 +20,11 @@ pub struct Scene {
     permanent: usize,
     found: Vec<Candidate>,
     middle: Vec<f64>,
-    places: Vec<[f64; 2]>,
+    /// Positions of all nodes at the start of the step and at its middle, where bodies are searched for.
+    starts: Vec<[f64; 2]>,
+    positions: Vec<[f64; 2]>,
+    /// On which side of what it may touch a node is, in the order of keys.
+    sides: Vec<StoredSide>,
     /// Speed of the fastest node of each body.
     speeds: Vec<f64>,
     shifts: Vec<[[f64; 2]; 3]>,
@@ -31,11 +36,13 @@ pub struct Scene {
 impl Scene {
     /// The scene of these contacts before the first step.
     pub fn new(contacts: &Contacts, nodes: &Nodes) -> Scene {
+        let positions = if contacts.searches.is_empty() { Vec::new() } else { vec![[0.0; 2]; nodes.place.len()] };
         let mut scene = Scene {
             candidates: contacts.candidates.clone(),
             permanent: contacts.candidates.len(),
             middle: vec![0.0; nodes.total],
-            places: if contacts.searches.is_empty() { Vec::new() } else { vec![[0.0; 2]; nodes.place.len()] },
+            starts: positions.clone(),
+            positions,
             shifts: vec![[[0.0; 2]; 3]; contacts.groups.len()],
             rates: vec![[[0.0; 2]; 2]; contacts.groups.len()],
             ..Default::default()
@@ -117,10 +124,20 @@ impl Scene {
             self.middle[i] = from.q[i] + ahead * from.v[i];
         }
         self.candidates.truncate(self.permanent);
+        self.sides.clear();
+        let is_first = from.step == 0 || ahead == 0.0;
         for turning in &contacts.turning {
             let candidate = &mut self.candidates[turning.candidate];
-            let shift = self.shifts[candidate.key.group as usize][when];
-            candidate.face(nearest(turning.obstacle.as_ref(), minus(candidate.place(&self.middle), shift)));
+            let Key { group, node, .. } = candidate.key;
+            let [start, middle] = [&from.q[..], &self.middle[..]].map(|q| candidate.place(q));
+            let end = [0, 1].map(|k| 2.0 * middle[k] - start[k]);
+            let path = Path::new([start, middle, end], instants(self.shifts[group as usize], when));
+            let stored = stored_for(&from.sides, group, node as usize).first();
+            let (surface, side) = surface_at_obstacle(turning.obstacle.as_ref(), &path, stored, is_first);
+            candidate.face(surface);
+            if side != 0 {
+                self.sides.push(StoredSide { key: candidate.key, side, depth: 0.0 });
+            }
         }
         if !contacts.searches.is_empty() {
             self.search(contacts, nodes, from, ahead, when);
@@ -135,8 +152,9 @@ impl Scene {
         let bodies = &contacts.bodies;
         self.speeds.clear();
         self.speeds.resize(bodies.sizes.len(), 0.0);
-        for (node, place) in self.places.iter_mut().enumerate() {
-            *place = nodes.place_at(node, &self.middle);
+        for node in 0..self.positions.len() {
+            self.starts[node] = nodes.place_at(node, &from.q);
+            self.positions[node] = nodes.place_at(node, &self.middle);
             let [vx, vy] = nodes.translation(node, &from.v);
             let speed = &mut self.speeds[bodies.of_node[node] as usize];
             *speed = speed.max(vx * vx + vy * vy);
@@ -144,14 +162,24 @@ impl Scene {
         self.speeds.iter_mut().for_each(|speed| *speed = speed.sqrt());
         self.found.clear();
         for search in &contacts.searches {
-            let shift = self.shifts[search.group()][when];
             let [x, y] = self.rates[search.group()][1];
-            let known = (from.step > 0).then_some(&from.found[..]);
-            let velocity = (&from.v[..], 2.0 * ahead);
-            let (places, speeds, obstacle_speed) = (&self.places, &self.speeds, x.hypot(y));
-            let view = View { nodes, places, shift, bodies, speeds, obstacle_speed, velocity, known };
-            search.find(&view, &mut self.scratch, &mut self.found);
+            let view = View {
+                nodes,
+                starts: &self.starts,
+                positions: &self.positions,
+                shifts: instants(self.shifts[search.group()], when),
+                bodies,
+                speeds: &self.speeds,
+                obstacle_speed: x.hypot(y),
+                velocity: &from.v,
+                acceleration: &from.a,
+                step: 2.0 * ahead,
+                sides: &from.sides,
+                is_first: from.step == 0 || ahead == 0.0,
+            };
+            search.find(&view, &mut self.scratch, &mut self.found, &mut self.sides);
         }
+        self.sides.sort_unstable_by_key(|stored| stored.key);
         self.found.sort_unstable_by_key(|candidate| candidate.key);
         self.found.dedup_by_key(|candidate| candidate.key);
         self.candidates.extend_from_slice(&self.found);
@@ -165,8 +193,9 @@ impl Scene {
         }
     }
 
-    /// Notes in a state which candidates were found, and their rows.
-    pub fn note(&self, found: &mut Vec<(Key, u32)>) {
+    /// Notes in a state which candidates were found, with their rows, and the sides of nodes.
+    pub fn note(&self, State { found, sides, .. }: &mut State) {
+        sides.clone_from(&self.sides);
         found.clear();
         found.extend(self.candidates[self.permanent..].iter().map(|candidate| (candidate.key, candidate.row as u32)));
     }
@@ -266,4 +295,10 @@ impl Scene {
     pub fn push(&self, p: &[f64], f: &mut [f64]) {
         self.packed.push(p, f);
     }
+}
+
+/// Displacements of an obstacle at the start, at the middle and at the end of the step; in analyses without steps all are those of the
+/// instant `when`.
+fn instants(shifts: [[f64; 2]; 3], when: usize) -> [[f64; 2]; 3] {
+    if when == 1 { shifts } else { [shifts[when]; 3] }
 }

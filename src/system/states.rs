@@ -19,6 +19,7 @@ impl System {
             a: Vector::zeros(n),
             impulse: Vec::new(),
             found: Vec::new(),
+            sides: Vec::new(),
             force: vec![0.0; self.contacts.len()],
             mean_rate: vec![0.0; self.contacts.len()],
             internal: zero(),
@@ -37,6 +38,12 @@ impl System {
                 ..Storage::default()
             }),
         }
+    }
+
+    /// Displacements and velocities at t = 0, without forces.
+    pub fn initial_motion(&self) -> State {
+        let (q, v, a) = (self.q0[..].into(), self.v0[..].into(), Vector::zeros(self.nodes.total));
+        State { q, v, a, ..State::default() }
     }
 
     /// A state less its forces and filters, for steps that do not need those of the past; loads and damping stay where

@@ -17,6 +17,7 @@ mod law;
 mod massless;
 mod obstacles;
 mod problem;
+mod sides;
 mod step;
 mod trial;
 mod values;

@@ -1,6 +1,7 @@
 //! What may touch in a step: gaps and their gradients, `docs/theory.md` 10.
 
 use super::problem::{Obstacle, Problem};
+use super::sides::{self, Sides, Where};
 use nalgebra::DVector;
 
 /// What a node may touch.
@@ -15,7 +16,7 @@ enum Shape {
         radius: f64,
         inside: bool,
     },
-    /// Two nodes, and the side that is touched: 0 for whichever the node is on.
+    /// Two nodes, and the side that is touched: 1 on the left.
     Segment {
         ends: [usize; 2],
         side: f64,
@@ -44,19 +45,19 @@ pub struct Measure {
     pub parts: Vec<(usize, f64)>,
 }
 
-fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+pub fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [a[0] - b[0], a[1] - b[1]]
 }
 
-fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+pub fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
+pub fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-fn norm(a: [f64; 2]) -> f64 {
+pub fn norm(a: [f64; 2]) -> f64 {
     a[0].hypot(a[1])
 }
 
@@ -95,7 +96,6 @@ impl Touch {
                 let way = minus(at[2], at[1]);
                 let length = norm(way);
                 let left = cross(way, minus(at[0], at[1])) / length;
-                let side = if side == 0.0 { left.signum() } else { side };
                 let xi = dot(way, minus(at[0], at[1])) / (length * length);
                 (side * left, [-side * way[1] / length, side * way[0] / length], vec![1.0, xi - 1.0, -xi])
             }
@@ -184,65 +184,147 @@ impl Reach {
     }
 }
 
-/// All that may touch in a step whose middle is `middle`, the obstacles displaced by `shifts`; gaps beyond `reach` are left
-/// out where contacts are searched for.
-pub fn find(problem: &Problem, middle: &DVector<f64>, shifts: &[[f64; 2]], reach: &Reach) -> Vec<Touch> {
+/// The motion of a step as far as a search asks for it.
+pub struct Look<'a> {
+    /// Displacement at the start and at the middle.
+    pub starts: &'a DVector<f64>,
+    pub middle: &'a DVector<f64>,
+    /// Displacements of the obstacles at the start, at the middle and at the end.
+    pub shifts: &'a [[[f64; 2]; 3]],
+    pub reach: &'a Reach,
+    /// Sides in the step before; `first` says that there was none.
+    pub known: &'a Sides,
+    pub first: bool,
+}
+
+/// All that may touch in a step, gaps beyond the reach left out where contacts are searched for; and the sides of nodes.
+pub fn find(problem: &Problem, look: &Look) -> (Vec<Touch>, Sides) {
     let mut all = vec![];
+    let mut sides = Sides::new();
+    let reach = look.reach;
     for (group, contact) in problem.contacts.iter().enumerate() {
-        let shift = shifts[group];
         let touch = |node: usize, shape: Shape, thickness: f64| Touch { group, node, shape, thickness };
+        let places = |node: usize| {
+            let [start, middle] = [look.starts, look.middle].map(|q| problem.place(node, q));
+            let end = [0, 1].map(|k| 2.0 * middle[k] - start[k]);
+            [start, middle, end]
+                .into_iter()
+                .zip(look.shifts[group])
+                .map(|(p, shift)| minus(p, shift))
+                .collect::<Vec<_>>()
+        };
+        let held = |sides: &mut Sides,
+                    node: usize,
+                    whereabouts: &dyn Fn([f64; 2]) -> Where,
+                    through: &dyn Fn([f64; 2], [f64; 2]) -> bool| {
+            let key = [group, node, 0];
+            let places: [[f64; 2]; 3] = places(node).try_into().unwrap();
+            let side = sides::at_obstacle(places, look.known.get(&key).copied(), look.first, whereabouts, through);
+            side.map(|side| sides.insert(key, side));
+            (places[1], whereabouts(places[1]), side == Some(1.0))
+        };
         let r = contact.radius;
         match &contact.obstacle {
             &Obstacle::Plane { point, normal } => {
                 all.extend(contact.nodes.iter().map(|&node| touch(node, Shape::Line { point, normal }, r)));
             }
-            &Obstacle::HalfPlane { point, normal, direction } => all.extend(contact.nodes.iter().map(|&node| {
-                let beyond = dot(minus(minus(problem.place(node, middle), shift), point), direction) < 0.0;
-                let corner = Shape::Round { centre: point, radius: 0.0, inside: false };
-                touch(node, if beyond { corner } else { Shape::Line { point, normal } }, r)
-            })),
+            &Obstacle::HalfPlane { point, normal, direction } => {
+                let along = |p: [f64; 2]| dot(minus(p, point), direction);
+                let height = |p: [f64; 2]| dot(minus(p, point), normal);
+                let whereabouts = |p: [f64; 2]| match along(p) < 0.0 {
+                    true => Where::Beyond,
+                    false if height(p) < 0.0 => Where::Behind,
+                    false => Where::Front,
+                };
+                let through = |from: [f64; 2], to: [f64; 2]| {
+                    let part = height(from) / (height(from) - height(to));
+                    height(from) >= 0.0 && height(to) < 0.0 && along(from) + part * (along(to) - along(from)) >= 0.0
+                };
+                for &node in &contact.nodes {
+                    let (_, found, held) = held(&mut sides, node, &whereabouts, &through);
+                    let face = found == Where::Front || (found == Where::Behind && held);
+                    let corner = Shape::Round { centre: point, radius: 0.0, inside: false };
+                    all.push(touch(node, if face { Shape::Line { point, normal } } else { corner }, r));
+                }
+            }
             &Obstacle::Circle { centre, radius, inside } => {
                 let round = Shape::Round { centre, radius, inside };
                 all.extend(contact.nodes.iter().map(|&node| touch(node, round.clone(), r)));
             }
-            &Obstacle::Arc { centre, radius, turn, inside } => all.extend(contact.nodes.iter().map(|&node| {
-                let place = minus(minus(problem.place(node, middle), shift), centre);
+            &Obstacle::Arc { centre, radius, turn, inside } => {
                 // Some whole turns of the angle of the place lie on the arc.
-                let angle = place[1].atan2(place[0]);
-                let on = (-3..=3)
-                    .map(|k| angle + f64::from(k) * std::f64::consts::TAU)
-                    .any(|a| turn[0] <= a && a <= turn[1]);
-                let ends = turn.map(|a| [radius * a.cos(), radius * a.sin()]);
-                let far = ends.map(|end| (place[0] - end[0]).hypot(place[1] - end[1]));
-                let end = ends[usize::from(far[1] < far[0])];
-                let corner = Shape::Round { centre: [0, 1].map(|k| centre[k] + end[k]), radius: 0.0, inside: false };
-                touch(node, if on { Shape::Round { centre, radius, inside } } else { corner }, r)
-            })),
+                let on = |p: [f64; 2]| {
+                    let angle = (p[1] - centre[1]).atan2(p[0] - centre[0]);
+                    (-3..=3).map(|k| angle + f64::from(k) * std::f64::consts::TAU).any(|a| turn[0] <= a && a <= turn[1])
+                };
+                let sign = if inside { -1.0 } else { 1.0 };
+                let height = |p: [f64; 2]| sign * (norm(minus(p, centre)) - radius);
+                let whereabouts = |p: [f64; 2]| match on(p) {
+                    false => Where::Beyond,
+                    true if height(p) < 0.0 => Where::Behind,
+                    true => Where::Front,
+                };
+                let through = |from: [f64; 2], to: [f64; 2]| {
+                    let at = |s: f64| [0, 1].map(|k| from[k] + s * (to[k] - from[k]));
+                    let [mut low, mut high] = [0.0, 1.0];
+                    for _ in 0..60 {
+                        let middle = 0.5 * (low + high);
+                        if height(at(middle)) >= 0.0 { low = middle } else { high = middle }
+                    }
+                    height(from) >= 0.0 && height(to) < 0.0 && on(at(low))
+                };
+                for &node in &contact.nodes {
+                    let (place, found, held) = held(&mut sides, node, &whereabouts, &through);
+                    let ends = turn.map(|a| [centre[0] + radius * a.cos(), centre[1] + radius * a.sin()]);
+                    let far = ends.map(|end| norm(minus(place, end)));
+                    let corner =
+                        Shape::Round { centre: ends[usize::from(far[1] < far[0])], radius: 0.0, inside: false };
+                    let face = found == Where::Front || (found == Where::Behind && held);
+                    all.push(touch(node, if face { Shape::Round { centre, radius, inside } } else { corner }, r));
+                }
+            }
             Obstacle::Order { pairs } => {
                 all.extend(pairs.iter().map(|&[up, down]| touch(up, Shape::Above { node: down }, 2.0 * r)));
             }
             Obstacle::Polyline { points } => {
                 for &node in &contact.nodes {
-                    let place = minus(problem.place(node, middle), shift);
-                    let far = reach.of(problem, node, r) + reach.two_steps * reach.obstacles[group];
-                    let shapes = against_polyline(place, points, far + r);
-                    all.extend(shapes.into_iter().map(|shape| touch(node, shape, r)));
+                    let whereabouts = |p: [f64; 2]| sides::beside(points, p).0;
+                    let (place, found, held) =
+                        held(&mut sides, node, &whereabouts, &|from, to| sides::leads_through(points, from, to));
+                    let way = 2.0 * norm(minus(look.shifts[group][2], look.shifts[group][0]));
+                    let far = reach.of(problem, node, r) + way.max(reach.two_steps * reach.obstacles[group]) + r;
+                    // What was not near before is looked for within the reach alone.
+                    let known = found == Where::Behind && look.known.contains_key(&[group, node, 0]);
+                    let near = known || sides::beside(points, place).1 <= far;
+                    if !near {
+                        sides.remove(&[group, node, 0]);
+                    }
+                    let [lines, corners] = against_polyline(place, points, far, held && near);
+                    let line = |j: usize| {
+                        let way = minus(points[j + 1], points[j]).map(|x| x / norm(minus(points[j + 1], points[j])));
+                        Shape::Line { point: points[j], normal: [-way[1], way[0]] }
+                    };
+                    let corner = |i: usize| Shape::Round { centre: points[i], radius: 0.0, inside: false };
+                    let shapes = lines.into_iter().map(line).chain(corners.into_iter().map(corner));
+                    all.extend(shapes.map(|shape| touch(node, shape, r)));
                 }
             }
             Obstacle::Bodies { others } => {
                 let limit = |a: usize, b: usize| reach.of(problem, a, r) + reach.of(problem, b, r) + 2.0 * r;
-                let shapes = against_bodies(problem, middle, [&contact.nodes, others], 2.0 * r, &limit);
+                assert!(r > 0.0, "the dense code has thick bodies only");
+                let sets: [&[usize]; 2] = [&contact.nodes, others];
+                let shapes = against_bodies(problem, look, group, sets, &limit, &mut sides);
                 all.extend(shapes.into_iter().map(|(node, shape)| touch(node, shape, 2.0 * r)));
             }
         }
     }
-    all
+    (all, sides)
 }
 
-/// A position against the segments of a polyline, (T135): every segment in front of which it is; convex vertices beyond both
-/// of their segments; from behind the nearest segment, a re-entrant neighbour of it that is not farther than twice the depth,
-/// and behind a re-entrant vertex the lines of both segments.
-fn against_polyline(place: [f64; 2], points: &[[f64; 2]], limit: f64) -> Vec<Shape> {
+/// A position against the segments of a polyline, (T135), as their numbers and those of vertices: every segment in front of
+/// which it is; convex vertices beyond both of their segments; from behind, if it is held there, the nearest segment, a re-entrant
+/// neighbour of it that is not farther than twice the depth, and behind a re-entrant vertex the lines of both segments.
+fn against_polyline(place: [f64; 2], points: &[[f64; 2]], limit: f64, held: bool) -> [Vec<usize>; 2] {
     let last = points.len() - 2;
     let ways: Vec<[f64; 2]> = points.windows(2).map(|w| minus(w[1], w[0])).collect();
     // Distance along a segment from its start, to its left, and beyond its end.
@@ -251,24 +333,23 @@ fn against_polyline(place: [f64; 2], points: &[[f64; 2]], limit: f64) -> Vec<Sha
     let after = |j: usize| along(j) - norm(ways[j]);
     let inside = |j: usize| along(j) >= 0.0 && after(j) <= 0.0;
     let closest = |j: usize| left(j).hypot((-along(j)).max(after(j)).max(0.0));
-    let hollow = |j: usize| cross(ways[j - 1], ways[j]) > 0.0;
-    let line =
-        |j: usize| Shape::Line { point: points[j], normal: [-ways[j][1] / norm(ways[j]), ways[j][0] / norm(ways[j])] };
-    let corner = |i: usize| Shape::Round { centre: points[i], radius: 0.0, inside: false };
+    let hollow = |j: usize| cross(ways[j - 1], ways[j]) > 1e-9 * norm(ways[j - 1]) * norm(ways[j]);
     let distance = |i: usize| norm(minus(place, points[i]));
-    let mut front: Vec<(f64, Shape)> =
-        (0..=last).filter(|&j| inside(j) && left(j) >= 0.0).map(|j| (left(j), line(j))).collect();
+    let mut lines: Vec<usize> = (0..=last).filter(|&j| inside(j) && left(j) >= 0.0).collect();
+    let mut corners = vec![];
     for i in 0..=last + 1 {
         let beyond = (i == 0 || after(i - 1) > 0.0) && (i > last || along(i) < 0.0);
         if beyond && (i == 0 || i > last || !hollow(i)) {
-            front.push((distance(i), corner(i)));
+            corners.push(i);
         }
     }
-    front.retain(|(far, _)| *far <= limit);
     let best = (0..=last).map(closest).fold(f64::INFINITY, f64::min);
-    let mut shapes: Vec<Shape> = front.iter().map(|(_, shape)| shape.clone()).collect();
-    if best > limit || front.iter().any(|(far, _)| *far <= best * (1.0 + 1e-9)) {
-        return shapes;
+    let front = lines.iter().map(|&j| left(j)).chain(corners.iter().map(|&i| distance(i)));
+    let is_behind = front.fold(f64::INFINITY, f64::min) > best * (1.0 + 1e-9);
+    lines.retain(|&j| left(j) <= limit);
+    corners.retain(|&i| distance(i) <= limit);
+    if !held || !is_behind {
+        return [lines, corners];
     }
     let mut behind = vec![false; last + 1];
     for j in (0..=last).filter(|&j| closest(j) <= best * (1.0 + 1e-9)) {
@@ -288,23 +369,31 @@ fn against_polyline(place: [f64; 2], points: &[[f64; 2]], limit: f64) -> Vec<Sha
             }
         }
     }
-    shapes.extend((0..=last).filter(|&j| behind[j]).map(line));
-    shapes
+    lines.extend((0..=last).filter(|&j| behind[j]));
+    [lines, corners]
 }
 
-/// Nodes of two sets against the lines and ends of each other.
+/// Nodes of two sets of thick bodies against the lines and ends of each other.
 fn against_bodies(
     problem: &Problem,
-    middle: &DVector<f64>,
+    look: &Look,
+    group: usize,
     sets: [&[usize]; 2],
-    thickness: f64,
     limit: &dyn Fn(usize, usize) -> f64,
+    sides: &mut Sides,
 ) -> Vec<(usize, Shape)> {
-    let at = |node: usize| problem.place(node, middle);
-    let body = |node: usize| problem.bodies.iter().position(|body| body.nodes.contains(&node));
+    let at = |node: usize| problem.place(node, look.middle);
+    let body = |node: usize| problem.bodies.iter().position(|body| body.nodes.contains(&node)).unwrap();
     let apart = |a: usize, b: usize| body(a) != body(b) && problem.translations(a) != problem.translations(b);
-    let lines: Vec<[usize; 2]> = problem.bodies.iter().flat_map(|body| body.lines.clone()).collect();
+    // The nodes of a body in the order of its lines.
+    let order = |b: usize| {
+        let lines = &problem.bodies[b].lines;
+        let mut order = vec![lines[0][0]];
+        lines.iter().for_each(|line| order.push(line[1]));
+        order
+    };
     // Whether a place is beyond a node along all lines of a set that meet there.
+    let lines: Vec<[usize; 2]> = problem.bodies.iter().flat_map(|body| body.lines.clone()).collect();
     let beyond = |place: [f64; 2], node: usize, set: &[usize]| {
         let own = lines.iter().filter(|line| line.contains(&node) && line.iter().all(|end| set.contains(end)));
         own.into_iter().all(|line| {
@@ -314,29 +403,62 @@ fn against_bodies(
     };
     let mut found: Vec<(usize, Shape)> = vec![];
     let ways = if sets[0] == sets[1] { vec![[0, 0]] } else { vec![[0, 1], [1, 0]] };
-    for [own, other] in ways {
+    for &[own, other] in &ways {
         for &node in sets[own] {
-            for line in lines.iter().filter(|line| line.iter().all(|end| sets[other].contains(end))) {
-                let [a, b] = line.map(at);
-                let way = minus(b, a);
-                let xi = dot(way, minus(at(node), a)) / dot(way, way);
-                let left = cross(way, minus(at(node), a)) / norm(way);
-                let start = |node: usize| problem.place(node, &problem.q0);
-                let began = cross(minus(start(line[1]), start(line[0])), minus(start(node), start(line[0])));
-                let side = if thickness > 0.0 { 0.0 } else { 1.0_f64.copysign(began) };
-                let distance = if side == 0.0 { left.abs() } else { side * left };
-                if line.iter().all(|&end| apart(node, end)) && xi > 0.0 && xi < 1.0 && distance <= limit(node, line[0])
-                {
-                    found.push((node, Shape::Segment { ends: *line, side }));
+            for (b, other_body) in problem.bodies.iter().enumerate() {
+                let touched =
+                    !other_body.lines.is_empty() && other_body.nodes.iter().all(|node| sets[other].contains(node));
+                if !touched || body(node) == b {
+                    continue;
+                }
+                let order = order(b);
+                let [before, after] = [look.starts, look.middle]
+                    .map(|q| order.iter().map(|&node| problem.place(node, q)).collect::<Vec<[f64; 2]>>());
+                let places = [look.starts, look.middle].map(|q| problem.place(node, q));
+                let key = [group, node, b];
+                let side = sides::at_body(places, [&before, &after], look.known.get(&key).copied());
+                let mut seen = after.clone();
+                if side < 0.0 {
+                    seen.reverse();
+                }
+                let limit = limit(node, order[0]);
+                let (whereabouts, far) = sides::beside(&seen, places[1]);
+                // Deeper than it can have been pushed in a step, it is behind a line that turned, not pushed through it.
+                let near = far <= if whereabouts == Where::Behind { 2.0 * limit } else { limit };
+                if whereabouts != Where::Beyond && near {
+                    sides.insert(key, side);
+                }
+                let last = order.len() - 2;
+                for j in against_polyline(places[1], &seen, limit, near)[0].iter() {
+                    let j = if side < 0.0 { last - j } else { *j };
+                    let ends = [order[j], order[j + 1]];
+                    if ends.iter().all(|&end| apart(node, end)) {
+                        found.push((node, Shape::Segment { ends, side }));
+                    }
                 }
             }
+        }
+    }
+    // Whether a node was pushed through the body of another one, or is in front of a hollow there.
+    let through = |node: usize, end: usize| {
+        let order = if problem.bodies[body(end)].lines.is_empty() { vec![end] } else { order(body(end)) };
+        let i = order.iter().position(|&node| node == end).unwrap();
+        let Some(side) = sides.get(&[group, node, body(end)]).filter(|_| i > 0 && i + 1 < order.len()) else {
+            return false;
+        };
+        let [before, after] = [i - 1, i].map(|j| minus(at(order[j + 1]), at(order[j])));
+        let sine = side * cross(before, after) / (norm(before) * norm(after));
+        sine > 1e-9 || (sine.abs() <= 1e-9 && side * cross(after, minus(at(node), at(end))) < 0.0)
+    };
+    for &[own, other] in &ways {
+        for &node in sets[own] {
             for &end in sets[other] {
                 let near = norm(minus(at(node), at(end))) <= limit(node, end);
                 if apart(node, end) && near && beyond(at(node), end, sets[other]) {
                     // Two ends that face each other count once.
                     let both = sets[own].contains(&node) && sets[other].contains(&end);
                     let mutual = both && beyond(at(end), node, sets[own]);
-                    if !mutual || node < end {
+                    if !through(node, end) && !through(end, node) && (!mutual || node < end) {
                         found.push((node, Shape::End { node: end }));
                     }
                 }

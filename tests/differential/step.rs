@@ -2,6 +2,7 @@
 
 use super::obstacles::Touch;
 use super::problem::Problem;
+use super::sides::Sides;
 use super::trial::{Trial, driven};
 use nalgebra::{DMatrix, DVector};
 
@@ -28,6 +29,8 @@ pub struct State {
     pub force: Vec<f64>,
     /// Velocity of every obstacle.
     pub drift: Vec<[f64; 2]>,
+    /// On which side of what it may touch a node was.
+    pub sides: Sides,
 }
 
 /// Gap and rows of a contact in a step.
@@ -125,8 +128,9 @@ impl Problem {
         let mut reaction = DVector::zeros(self.count);
         self.drives.iter().for_each(|(dof, _)| reaction[*dof] = whole[*dof]);
         let drift = (0..self.contacts.len()).map(|group| self.drift(group, 0.0)).collect();
+        let sides = Sides::new();
         let mut state =
-            State { time: 0.0, q, v, a, strain, internal, viscous, applied, reaction, force: vec![], drift };
+            State { time: 0.0, q, v, a, strain, internal, viscous, applied, reaction, force: vec![], drift, sides };
         if self.massless.is_some() {
             self.massless_start(&mut state)?;
         }
@@ -163,7 +167,7 @@ impl Problem {
             }
         }
         step.iterate(true)?;
-        let Trial { q, v, a, mut contacts, jump, shift, margin, ambiguous, .. } = step;
+        let Trial { q, v, a, mut contacts, sides, jump, shift, margin, ambiguous, .. } = step;
         let (strain, internal, viscous) = self.forces(&q, &v);
         let applied = self.applied(t1);
         let balance = residual(self, from, [&a, &internal, &viscous, &applied]);
@@ -176,7 +180,7 @@ impl Problem {
         }
         let drift = (0..self.contacts.len()).map(|group| end_drift(self, group, from.time, t1, h)).collect();
         let force = vec![];
-        let state = State { time: t1, q, v, a, strain, internal, viscous, applied, reaction, force, drift };
+        let state = State { time: t1, q, v, a, strain, internal, viscous, applied, reaction, force, drift, sides };
         let doubt = ambiguous.then_some("the law has several solutions").or_else(|| self.turns_far(from, &state));
         Ok(Step { state, h, contacts, jump, shift, margin, doubt })
     }

@@ -1,8 +1,9 @@
 //! Newton's method on one step, with the laws of contact in every pass.
 
 use super::law::{self, Rows};
-use super::obstacles::{self, Reach, spread, tangent};
+use super::obstacles::{self, Look, Reach, spread, tangent};
 use super::problem::Problem;
+use super::sides::Sides;
 use super::step::{Contact, State, end_drift, residual};
 use nalgebra::{DMatrix, DVector};
 
@@ -22,6 +23,7 @@ pub struct Trial<'a> {
     pub v: DVector<f64>,
     pub a: DVector<f64>,
     pub contacts: Vec<Contact>,
+    pub sides: Sides,
     pub jump: DVector<f64>,
     pub shift: DVector<f64>,
     pub margin: f64,
@@ -67,7 +69,18 @@ impl<'a> Trial<'a> {
         let drift = |group: usize| end_drift(problem, group, from.time, t1, h);
         let obstacles = (0..problem.contacts.len()).map(|group| drift(group)[0].hypot(drift(group)[1])).collect();
         let reach = Reach { two_steps: 2.0 * h, bodies, obstacles };
-        let touches = obstacles::find(problem, &middle, &shifts, &reach);
+        let instants = (0..problem.contacts.len())
+            .map(|group| [from.time, half, t1].map(|t| problem.shift(group, t)))
+            .collect::<Vec<_>>();
+        let look = Look {
+            starts: &from.q,
+            middle: &middle,
+            shifts: &instants,
+            reach: &reach,
+            known: &from.sides,
+            first: from.time == 0.0,
+        };
+        let (touches, sides) = obstacles::find(problem, &look);
         let contacts = touches.into_iter().map(|touch| {
             let measure = touch.measure(problem, &middle, shifts[touch.group]);
             let drifts = [from.drift[touch.group], end_drift(problem, touch.group, from.time, t1, h)];
@@ -86,6 +99,7 @@ impl<'a> Trial<'a> {
         let zero = DVector::zeros(problem.count);
         Trial {
             contacts: contacts.collect(),
+            sides,
             q: from.q.clone(),
             v: from.v.clone(),
             jump: zero.clone(),

@@ -33,7 +33,7 @@ table! {
 table! {
     /// Guard against penetration
     PenetrationGuard("guards.penetration") {
-        /// Largest depth, of the shortest adjacent element
+        /// Largest depth, of the shortest adjacent element or of `2*radius` of the contact, whichever is smaller
         fraction: f64 as Number(POSITIVE) = 1.0;
     }
 }

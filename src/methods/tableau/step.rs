@@ -308,5 +308,5 @@ pub(in crate::methods) fn show(system: &System, attempt: &mut Attempt) {
     attempt.gaps.clear();
     attempt.gaps.extend(attempt.scene.candidates.iter().map(|candidate| candidate.gap_at_end(&attempt.state.q)));
     clear(&mut attempt.state.impulse, attempt.scene.rows);
-    attempt.scene.note(&mut attempt.state.found);
+    attempt.scene.note(&mut attempt.state);
 }

@@ -186,7 +186,7 @@ impl VelocityLaw {
 pub(super) fn begin_contact(system: &System, row: &Tableau, from: &State, t1: f64, to: &mut Attempt) {
     to.scene.look(&system.contacts, &system.nodes, from, t1, row.c);
     clear(&mut to.state.impulse, to.scene.rows);
-    to.scene.note(&mut to.state.found);
+    to.scene.note(&mut to.state);
     to.scene.end_rates(&mut to.state.obstacle_rates);
     to.scene.gaps(&from.q, 0, &mut to.gaps);
 }

@@ -5,4 +5,5 @@ mod bodies;
 mod friction;
 mod obstacles;
 mod polylines;
+mod sides;
 mod solvers;
