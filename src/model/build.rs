@@ -288,7 +288,7 @@ impl Model {
             Some(other) => {
                 let others = sets.get(other, &format!("{what}, between"))?.to_vec();
                 if self.dimension == 1 {
-                    let pairs = self.in_order(&what, &nodes, &others)?;
+                    let pairs = self.in_order(&contact.name, &nodes, &others)?;
                     nodes = pairs.iter().flatten().copied().collect();
                     Touched::Neighbours { pairs }
                 } else {
@@ -354,31 +354,6 @@ impl Model {
         nodes.iter().for_each(|&node| among[node] = true);
         let bodies = self.bodies.iter().filter(|body| !body.nodes.is_empty());
         bodies.flat_map(|body| &body.lines).any(|line| line.iter().all(|&node| among[node]))
-    }
-
-    /// In one dimension bodies cannot pass each other: pairs of nodes, each with the one below it.
-    fn in_order(&self, what: &str, nodes: &[usize], others: &[usize]) -> Result<Vec<[usize; 2]>> {
-        let at = |node: usize| self.places[node][0] + self.displacement[node][0];
-        let mut parts: Vec<(bool, usize, usize, &str)> = Vec::new();
-        for (first, set) in [(true, nodes), (false, others)] {
-            for body in &self.bodies {
-                let own = || set.iter().copied().filter(|node| body.nodes.contains(node));
-                let low = own().min_by(|&a, &b| at(a).total_cmp(&at(b)));
-                let high = own().max_by(|&a, &b| at(a).total_cmp(&at(b)));
-                parts.extend(low.zip(high).map(|(low, high)| (first, low, high, body.name.as_str())));
-            }
-        }
-        parts.sort_by(|a, b| at(a.1).total_cmp(&at(b.1)).then(a.1.cmp(&b.1)));
-        parts.dedup_by_key(|part| part.1);
-        if let Some(pair) = parts.windows(2).find(|pair| at(pair[1].1) < at(pair[0].2)) {
-            return Err(Error::Input(format!("{what}: `{}` and `{}` overlap at the start", pair[0].3, pair[1].3)));
-        }
-        let facing = parts.windows(2).filter(|pair| nodes == others || pair[0].0 != pair[1].0);
-        let pairs: Vec<[usize; 2]> = facing.map(|pair| [pair[1].1, pair[0].2]).collect();
-        if pairs.is_empty() {
-            return Err(Error::Input(format!("{what}: `between` needs nodes of two bodies")));
-        }
-        Ok(pairs)
     }
 
     /// Forces on nodes of a load with such a strength.

@@ -6,6 +6,7 @@
 mod build;
 pub mod function;
 mod law;
+mod order;
 pub mod points;
 pub(crate) mod references;
 pub mod section;

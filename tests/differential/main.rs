@@ -19,6 +19,7 @@ mod obstacles;
 mod problem;
 mod sides;
 mod step;
+mod touching;
 mod trial;
 mod values;
 

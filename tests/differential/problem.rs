@@ -92,6 +92,9 @@ pub struct Problem {
     pub damped: bool,
 }
 
+/// Tables by file name, initial displacements and initial velocities.
+type Fields<'a> = (&'a BTreeMap<String, String>, &'a [[f64; 3]], &'a [[f64; 3]]);
+
 /// What is read step by step before degrees of freedom have numbers.
 struct Reader<'a> {
     case: &'a Table,
@@ -246,7 +249,7 @@ impl Problem {
             places,
         };
         problem.assemble(&case, &sets);
-        problem.contacts(&case, &sets, files, &displacement);
+        problem.contacts(&case, &sets, (files, &displacement, &velocity));
         let ends = massless_ends(&case, &sets);
         if !ends.is_empty() {
             problem.take_mass(&ends);
@@ -339,13 +342,8 @@ impl Problem {
         }
     }
 
-    fn contacts(
-        &mut self,
-        case: &Table,
-        sets: &BTreeMap<String, Vec<usize>>,
-        files: &BTreeMap<String, String>,
-        displacement: &[[f64; 3]],
-    ) {
+    fn contacts(&mut self, case: &Table, sets: &BTreeMap<String, Vec<usize>>, fields: Fields) {
+        let files = fields.0;
         let mut corners = self.places.clone();
         for contact in tables(case, "contact") {
             let shape = |key: &str| contact.get(key).and_then(Value::as_table);
@@ -386,7 +384,7 @@ impl Problem {
                 let [first, second] = [0, 1].map(|i| sets[names[i].as_str().unwrap()].clone());
                 nodes = first.clone();
                 if self.dimension == 1 {
-                    Obstacle::Order { pairs: self.pairs(&first, &second, displacement) }
+                    Obstacle::Order { pairs: self.pairs([&first, &second], case, sets, fields) }
                 } else {
                     Obstacle::Bodies { others: second }
                 }
@@ -413,23 +411,82 @@ impl Problem {
         self.length = extent(0).hypot(extent(1));
     }
 
-    /// Who follows whom along a line: each body with the one below it.
-    fn pairs(&self, first: &[usize], second: &[usize], displacement: &[[f64; 3]]) -> Vec<[usize; 2]> {
-        let at = |node: usize| self.places[node][0] + displacement[node][0];
-        let mut parts = vec![];
-        for (which, set) in [(0, first), (1, second)] {
-            for body in &self.bodies {
-                let mut own: Vec<usize> = set.iter().copied().filter(|node| body.nodes.contains(node)).collect();
-                own.sort_by(|&a, &b| at(a).total_cmp(&at(b)));
-                if let (Some(&low), Some(&high)) = (own.first(), own.last()) {
-                    parts.push((which, low, high));
+    /// Who follows whom along a line: each body with the one below it. A body is below another if it ends where the other
+    /// begins or before; at one point the middles of the whole bodies decide, and if they agree, the faster one is below.
+    fn pairs(
+        &self,
+        sides: [&[usize]; 2],
+        case: &Table,
+        sets: &BTreeMap<String, Vec<usize>>,
+        fields: Fields,
+    ) -> Vec<[usize; 2]> {
+        let (x, v) = self.line_start(case, sets, fields);
+        let reach = |nodes: &[usize]| {
+            let by = |a: &&usize, b: &&usize| x[**a].total_cmp(&x[**b]);
+            Some([*nodes.iter().min_by(by)?, *nodes.iter().max_by(by)?])
+        };
+        let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+        let [lowest, highest] = [f64::min, f64::max].map(|pick| x.iter().copied().reduce(pick).unwrap());
+        let same_place = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (highest - lowest) + 4e-15 * largest(&x);
+        let mut parts: Vec<([bool; 2], [usize; 2], f64)> = vec![];
+        for body in &self.bodies {
+            let Some(whole) = reach(&body.nodes) else { continue };
+            let middle = 0.5 * (x[whole[0]] + x[whole[1]]);
+            let own =
+                sides.map(|side| body.nodes.iter().copied().filter(|node| side.contains(node)).collect::<Vec<_>>());
+            match own.each_ref().map(|own| reach(own)) {
+                [Some(a), Some(b)] if own[0].iter().any(|node| own[1].contains(node)) => {
+                    let both = reach(&[a, b].concat()).unwrap();
+                    parts.push(([true; 2], both, middle));
+                }
+                [a, b] => {
+                    parts.extend(a.map(|a| ([true, false], a, middle)));
+                    parts.extend(b.map(|b| ([false, true], b, middle)));
                 }
             }
         }
-        parts.sort_by(|a, b| at(a.1).total_cmp(&at(b.1)));
-        parts.dedup_by_key(|part| part.1);
-        let facing = parts.windows(2).filter(|pair| first == second || pair[0].0 != pair[1].0);
-        facing.map(|pair| [pair[1].1, pair[0].2]).collect()
+        let below = |(_, a, middle_a): &([bool; 2], [usize; 2], f64),
+                     (_, b, middle_b): &([bool; 2], [usize; 2], f64)| {
+            let touch = same_place(x[a[1]], x[b[0]]);
+            if touch && same_place(x[a[0]], x[b[1]]) {
+                let speeds = [a, b].map(|it| 0.5 * (v[it[0]] + v[it[1]]));
+                return if same_place(*middle_a, *middle_b) { speeds[0] > speeds[1] } else { middle_a < middle_b };
+            }
+            touch || x[a[1]] < x[b[0]]
+        };
+        let mut row: Vec<_> =
+            parts.iter().map(|part| (parts.iter().filter(|other| below(other, part)).count(), part)).collect();
+        row.sort_by_key(|(count, _)| *count);
+        let facing = row.windows(2).filter(|pair| {
+            let [one, other] = [pair[0].1.0, pair[1].1.0];
+            (one[0] && other[1]) || (one[1] && other[0])
+        });
+        facing.map(|pair| [pair[1].1.1[0], pair[0].1.1[1]]).collect()
+    }
+
+    /// Positions and velocities of all nodes on a line at the start: what supports prescribe comes before initial fields.
+    fn line_start(
+        &self,
+        case: &Table,
+        sets: &BTreeMap<String, Vec<usize>>,
+        (files, displacement, velocity): Fields,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let mut u: Vec<f64> = displacement.iter().map(|u| u[0]).collect();
+        let mut v: Vec<f64> = velocity.iter().map(|v| v[0]).collect();
+        for support in tables(case, "support") {
+            for &node in &sets[text(support, "nodes").unwrap()] {
+                let fixed = support.get("fix").and_then(Value::as_array);
+                if fixed.is_some_and(|names| names.iter().any(|name| name.as_str() == Some("x"))) {
+                    (u[node], v[node]) = (0.0, 0.0);
+                }
+                if let Some(function) = support.get("motion").and_then(|motion| motion.get("x")) {
+                    let function = Function::read(function.as_table().unwrap(), files);
+                    (u[node], v[node]) = (function.value(0.0), function.rate(0.0));
+                }
+            }
+        }
+        let x = self.places.iter().zip(u).map(|(place, u)| place[0] + u).collect();
+        (x, v)
     }
 
     /// Highest natural frequency of the free unknowns at the start.

@@ -4,6 +4,7 @@
 mod bodies;
 mod friction;
 mod obstacles;
+mod order;
 mod polylines;
 mod sides;
 mod solvers;
