@@ -36,6 +36,7 @@ pub const CASES: &[Shipped] = shipped![
     "beam-on-stop",
     "portal-frame",
     "swing",
+    "saint-venant",
     "two-bars",
     "newtons-cradle",
     "bar-on-moving-wall",

@@ -7,7 +7,9 @@
 mod bar;
 mod bouncing;
 mod point;
+mod saint_venant;
 
 pub use bar::{FreeBar, ImpactingBar};
 pub use bouncing::BouncingBar;
 pub use point::{BouncingBall, DrivenOscillator, ImpactingOscillator};
+pub use saint_venant::SaintVenant;

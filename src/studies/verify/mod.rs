@@ -9,6 +9,7 @@ mod dissipation;
 mod first_order;
 mod points;
 mod print;
+mod saint_venant;
 mod structures;
 
 use super::{Outcome, Wish, first_line, run_prepared};
@@ -154,7 +155,14 @@ pub struct Book {
 
 /// Runs everything, on the threads of the current pool.
 pub fn verify() -> Book {
-    let all = [points::plans(), bars::plans(), structures::plans(), dissipation::plans(), first_order::plans()];
+    let all = [
+        points::plans(),
+        bars::plans(),
+        saint_venant::plans(),
+        structures::plans(),
+        dissipation::plans(),
+        first_order::plans(),
+    ];
     let plans = all.into_iter().flatten();
     let plans: Vec<Plan> = plans.collect();
     let parts: Vec<Vec<Part>> = plans
