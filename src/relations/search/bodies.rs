@@ -4,7 +4,6 @@ use super::chain::{ChainContour, Chains};
 use super::{FREE_END, ROUNDING, Scratch, Search, View};
 use crate::contour::{self, Contour, Feature, Projection, VertexKind};
 use crate::model::Model;
-use crate::model::references::diagonal;
 use crate::nodes::Nodes;
 use crate::obstacles::Region;
 use crate::plane::{direction, inner, minus, quarter};
@@ -50,9 +49,7 @@ impl Side {
                 number += 1;
             }
         }
-        let overhang =
-            |node: usize| FREE_END * diagonal(model.places[model.body_of(node).nodes.clone()].iter().copied());
-        let chains = Chains::new(numbers, &lines, first, ROUNDING * model.length, is_thin, overhang);
+        let chains = Chains::new(numbers, &lines, first, ROUNDING * model.length, is_thin, FREE_END);
         let mut vertices = vec![None; model.places.len()];
         for (j, segment) in chains.segments.iter().enumerate() {
             for (end, node) in segment.nodes().into_iter().enumerate().filter(|(end, _)| segment.has_next(*end)) {
@@ -373,23 +370,32 @@ impl<'a> ChainSearch<'a> {
         Some(if motion == 0 && self.search.thickness > 0.0 { 1 } else { -motion })
     }
 
-    /// The sign of the relative velocity of a node and a segment, to the left of the chain; if that is zero to rounding, of
-    /// their relative acceleration.
+    /// The side to which a node on a segment moves first: 1 if its relative velocity leads to the left of the chain, −1 if it leads
+    /// to the right; if the velocity is zero to rounding, by the relative acceleration.
     fn first_motion(&self, node: usize, j: usize, on: &Projection) -> i8 {
-        let [a, b] = self.chains.segments[j].nodes();
-        let way = minus(self.view.starts[b], self.view.starts[a]);
-        let (length, along) = direction(way);
+        let contour = self.contour(self.view.starts, 1);
+        let along = |j: usize| {
+            let [a, b] = self.chains.segments[j].nodes();
+            direction(minus(self.view.starts[b], self.view.starts[a]))
+        };
+        let (length, own) = along(j);
         let xi = (-on.beyond[0] / length).clamp(0.0, 1.0);
+        let [a, b] = self.chains.segments[j].nodes();
+        let at = (0..2).find(|&end| contour.is_at(j, end, self.view.starts[node]));
+        // At a vertex both segments tell which side it is.
+        let other = at.map_or(own, |end| along(contour.neighbour(j, end)).1);
+        let is_reentrant = at.is_some_and(|end| contour.corner(j, end) == VertexKind::Reentrant);
         for field in [self.view.velocity, self.view.acceleration] {
-            let parts = [(node, 1.0), (a, xi - 1.0), (b, -xi)];
-            let (mut relative, mut scale) = (0.0, 0.0);
-            for (node, weight) in parts {
-                let value = self.view.nodes.translation(node, field);
-                relative += weight * inner(value, quarter(along));
-                scale += (weight * value[0]).hypot(weight * value[1]);
-            }
-            if relative.abs() > AT_REST * scale {
-                return if relative > 0.0 { 1 } else { -1 };
+            let parts = [(node, 1.0), (a, xi - 1.0), (b, -xi)].map(|(node, weight)| {
+                let [x, y] = self.view.nodes.translation(node, field);
+                [weight * x, weight * y]
+            });
+            let relative = [0, 1].map(|k| parts.iter().map(|part| part[k]).sum());
+            let scale: f64 = parts.iter().map(|part| part[0].hypot(part[1])).sum();
+            let [one, two] = [own, other].map(|along| inner(relative, quarter(along)));
+            let left = if is_reentrant { one.min(two) } else { one.max(two) };
+            if left.abs() > AT_REST * scale {
+                return if left > 0.0 { 1 } else { -1 };
             }
         }
         0
@@ -426,6 +432,10 @@ impl<'a> ChainSearch<'a> {
         }
         if is_stored && on.beyond[end] <= overhang + on.signed.abs() {
             return true;
+        }
+        // On the line itself the instant at which it crosses the line is rounding.
+        if on.signed.abs() <= contour.tolerance() {
+            return false;
         }
         let [a, b] = self.chains.segments[j].nodes();
         let (_, along) = direction(minus(self.view.positions[b], self.view.positions[a]));

@@ -73,14 +73,15 @@ impl ChainSegment {
 
 impl Chains {
     /// Chains of the elements between nodes of a set; their numbers begin at `first`. Elements whose ends share their unknowns
-    /// follow each other, whatever bodies they belong to. `overhang` is the length of [`Meeting::Nothing`] for a node.
+    /// follow each other, whatever bodies they belong to. The length of [`Meeting::Nothing`] is the part `overhang` of the length
+    /// of a chain.
     pub fn new(
         nodes: &Nodes,
         lines: &[(u32, [usize; 2])],
         first: u32,
         tolerance: f64,
         is_thin: bool,
-        overhang: impl Fn(usize) -> f64,
+        overhang: f64,
     ) -> Chains {
         let mut meeting: BTreeMap<u32, Vec<(usize, usize)>> = BTreeMap::new();
         let unknown = |node: usize| nodes.dof(node, Component::X);
@@ -110,6 +111,11 @@ impl Chains {
                 (j, end) = (other, at);
             }
         }
+        let mut lengths = vec![0.0; (chain - first) as usize];
+        for (&(_, line), placed) in lines.iter().zip(&placed) {
+            let (chain, _) = placed.expect("every segment is on a chain");
+            lengths[(chain - first) as usize] += nodes.line(line).0;
+        }
         let segment = |j: usize| {
             let (chain, reversed) = placed[j].expect("every segment is on a chain");
             let (number, line) = lines[j];
@@ -118,7 +124,7 @@ impl Chains {
                 let all = met(j, end);
                 let has_border = all[0] == (j, end);
                 match (all.len(), next(j, end)) {
-                    (1, _) => Meeting::Nothing(overhang(line[end])),
+                    (1, _) => Meeting::Nothing(overhang * lengths[(chain - first) as usize]),
                     (_, Some((other, _))) => Meeting::Segment(other, has_border),
                     _ => Meeting::Branches(has_border),
                 }

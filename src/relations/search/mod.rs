@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Part of the model's length below which a difference of places is rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Part of its body's length by which a free end without thickness reaches further: a body that bends draws its end back, and
+/// Part of the length of its chain by which a free end without thickness reaches further: a body that bends draws its end back, and
 /// what is exactly above it is to meet it all the same.
 const FREE_END: f64 = 1e-4;
 
