@@ -9,6 +9,9 @@ use crate::obstacles::Surface;
 use crate::plane::{inner, minus, tangent};
 use crate::state::Key;
 
+/// Part of the positions of bodies below which a path of them relative to each other is too short to tell how a gap bends.
+const SHORT_PATH: f64 = 1e-10;
+
 /// Levers of points without arms.
 const NO_LEVERS: [[f64; 2]; 3] = [[0.0; 2]; 3];
 
@@ -170,13 +173,24 @@ impl Candidate {
         let [start, end] = ends.map(|places| self.shape.measure(&places).distance);
         let along: f64 = (0..3).map(|i| self.weights[i] * inner(self.normal, path[i])).sum();
         let moving = |i: &usize| self.weights[*i] != 0.0;
-        let length2: f64 = (0..3).filter(moving).map(|i| inner(path[i], path[i])).sum();
+        // A motion that all points have in common changes no gap between them and takes no part, so that the gradient leaves
+        // momentum alone. A rigid obstacle is at rest here.
+        let count = (0..3).filter(moving).count();
+        let common = [0, 1].map(|k| match count {
+            0 | 1 => 0.0,
+            _ => (0..3).filter(moving).map(|i| path[i][k]).sum::<f64>() / count as f64,
+        });
+        let relative = path.map(|step| minus(step, common));
+        let length2: f64 = (0..3).filter(moving).map(|i| inner(relative[i], relative[i])).sum();
         let missing = end - start - along;
-        // Below that it is the rounding of the gaps, which a short path would make large.
-        let share = if missing.abs() > 1e-15 * (start.abs() + self.thickness) { missing / length2 } else { 0.0 };
+        // Below that it is the rounding of the gaps, or between bodies that of the positions, which a short path would make large.
+        let far = (0..3).filter(moving).flat_map(|i| ends[0][i]).fold(0.0, |far: f64, x| far.max(x.abs()));
+        let is_short = count > 1 && length2 <= (SHORT_PATH * far).powi(2);
+        let is_rounding = is_short || missing.abs() <= 1e-15 * (start.abs() + self.thickness);
+        let share = if is_rounding { 0.0 } else { missing / length2 };
         let mut entries = self.gap_row.entries.iter_mut();
         for i in (0..3).filter(moving) {
-            let steps = [path[i][0], path[i][1], inner(levers[i], path[i])];
+            let steps = [relative[i][0], relative[i][1], inner(levers[i], relative[i])];
             for (dof, step) in self.corners[i].dofs.into_iter().zip(steps).filter(|(dof, _)| *dof != NONE) {
                 let entry = entries.next().expect("the row was made from the same corners");
                 debug_assert_eq!(entry.0, dof);
@@ -187,7 +201,7 @@ impl Candidate {
         self.offset = start
             - self.thickness
             - self.gap_row.times(q0)
-            - inner([0, 1].map(|k| self.normal[k] + share * path[0][k]), carried);
+            - inner([0, 1].map(|k| self.normal[k] + share * relative[0][k]), carried);
     }
 
     /// By how much the gap at the end of the step differs from the one that the discrete gradient promised.

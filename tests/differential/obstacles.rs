@@ -133,6 +133,9 @@ impl Touch {
         if !self.is_affine() {
             let path: Vec<[f64; 2]> = to.iter().zip(&from).map(|(b, a)| minus(*b, *a)).collect();
             let along: f64 = measure.parts.iter().zip(&path).map(|((_, w), d)| w * dot(measure.normal, *d)).sum();
+            // Between bodies only what is left of the paths without their mean, which moves all alike.
+            let mean = [0, 1].map(|k| path.iter().map(|d| d[k]).sum::<f64>() / path.len() as f64);
+            let path: Vec<[f64; 2]> = path.iter().map(|d| if path.len() > 1 { minus(*d, mean) } else { *d }).collect();
             let square: f64 = path.iter().map(|d| dot(*d, *d)).sum();
             let missing = self.measure_at(&to).gap - self.measure_at(&from).gap - along;
             if square > 0.0 {

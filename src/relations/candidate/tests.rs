@@ -152,3 +152,31 @@ fn discrete_gradients_are_exact_over_a_step() {
         assert!(still.gap_row.entries().iter().all(|(_, part)| part.is_finite()), "a step without motion");
     }
 }
+
+/// Between bodies the entries of a discrete gradient sum to zero along both axes, so that impulses leave the common momentum alone,
+/// and a motion that all nodes have in common changes nothing.
+#[test]
+fn discrete_gradients_between_bodies_leave_momentum_alone() {
+    let mut seed = 6;
+    for shape in [Shape::Point, Shape::Segment { side: 1.0 }, Shape::Segment { side: -1.0 }] {
+        for _ in 0..50 {
+            let mut candidate = candidate(shape, [[0.0; 2]; 3]);
+            candidate.shift = [[0.0; 2]; 2];
+            let q0: Vec<f64> = (0..9).map(|_| 0.2 * random(&mut seed)).collect();
+            let q1: Vec<f64> = q0.iter().map(|q| q + 0.2 * random(&mut seed)).collect();
+            candidate.secant(&q0, &q1);
+            let row = candidate.gap_row;
+            for axis in 0..2 {
+                let sum: f64 = row.entries().iter().skip(axis).step_by(2).map(|(_, part)| part).sum();
+                assert!(sum.abs() < 1e-14, "{shape:?}: {sum:e}");
+            }
+            let carried: Vec<f64> = q1.iter().enumerate().map(|(i, q)| q + [0.7, -0.4][i % 3 % 2]).collect();
+            candidate.secant(&q0, &carried);
+            let pairs = || candidate.gap_row.entries().iter().zip(row.entries());
+            assert!(pairs().all(|(a, b)| (a.1 - b.1).abs() < 1e-12), "{shape:?}");
+            let alone: Vec<f64> = q0.iter().enumerate().map(|(i, q)| q + [0.7, -0.4][i % 3 % 2]).collect();
+            candidate.secant(&q0, &alone);
+            assert!(candidate.gap_row.entries().iter().all(|(_, part)| part.abs() <= 1.0 + 1e-12), "{shape:?}");
+        }
+    }
+}

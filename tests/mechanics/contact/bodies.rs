@@ -208,3 +208,34 @@ fn a_multiple_impact_that_gains_energy_is_told() {
     let told = gained(&text([0.5, 0.5], "newton")).expect("restitution gives energy here");
     assert!(told.contains("Newton's law of restitution can"), "{told}");
 }
+
+/// With position correction impulses between free bodies keep their momentum, and the same impact in a frame that moves is the same.
+#[test]
+fn corrected_contact_between_bodies_keeps_momentum_in_every_frame() {
+    let go = |frame: [f64; 2]| {
+        let velocity = |own: [f64; 2]| [own[0] + frame[0], own[1] + frame[1]];
+        let text = format!(
+            "format = 1\n[time]\nend = 0.02\nstep = 2e-4\n[scheme]\nname = \"newmark\"\nposition = \"ggl\"\n\
+             [[body]]\nname = \"beam\"\nelement = \"beam\"\nline = {{ from = [0.0, 0.0], to = [1.0, 0.2], elements = 8 }}\n\
+             material = {{ young = 2e8, poisson = 0.3, density = 1000.0 }}\nvelocity = {:?}\n\
+             section = {{ shape = \"rectangle\", width = 0.04, height = 0.04 }}\n\
+             [[body]]\nname = \"ball\"\nelement = \"mass\"\nat = [0.3, 0.1]\nmass = 0.4\nvelocity = {:?}\n\
+             [[contact]]\nname = \"hit\"\nbetween = [\"ball\", \"beam\"]\nradius = 0.005\nfriction = 0.2\n\
+             [[probe]]\nname = \"ball\"\nnode = \"ball\"\n",
+            velocity([0.0; 2]),
+            velocity([4.0, -20.0]),
+        );
+        runs::run(load(&text, &[]))
+    };
+    let frame = [30.0, -20.0];
+    let (rest, moving) = (go([0.0; 2]), go(frame));
+    let impulses = rest.steps.iter().flat_map(|step| &step.impulse).filter(|p| **p > 0.0).count();
+    assert!(impulses >= 2, "{impulses} impulses");
+    let ball = rest.model.bodies[1].nodes.start;
+    for (one, other) in rest.steps.iter().zip(&moving.steps) {
+        for axis in 0..2 {
+            let [v, w] = [(&rest, one), (&moving, other)].map(|(run, step)| run.velocity(step, ball, axis));
+            assert!((w - frame[axis] - v).abs() < 1e-9 * 20.0, "t = {}: {v} {w}", one.time);
+        }
+    }
+}
