@@ -2,6 +2,7 @@
 //! against closed forms.
 
 mod bodies;
+mod coverage;
 mod friction;
 mod obstacles;
 mod order;
