@@ -244,3 +244,29 @@ fn at_a_vertex_the_direction_of_the_body_does_not_matter() {
     }
     assert!(decided.iter().all(|&count| count > 5), "{decided:?}");
 }
+
+/// What comes around the free end of a body without thickness is on its other side: it falls freely below it, and is held from
+/// below when it rises. In one long step from beside the end to below, the place where the path meets the line decides.
+#[test]
+fn around_the_end_of_a_body_is_its_other_side() {
+    for scheme in SCHEMES {
+        for line in ["from = [0.0, 0.0], to = [1.0, 0.0]", "from = [1.0, 0.0], to = [0.0, 0.0]"] {
+            let body = held(&format!("line = {{ {line}, elements = 8 }}"));
+            let go = |gravity: [f64; 2], end: f64, at: [f64; 2], velocity: [f64; 2]| {
+                let guards = "[guards]\npenetration = false\n";
+                let text = head(gravity, [end, 1e-3], scheme) + &body + &mass(at, velocity) + &between(0.0) + guards;
+                let run = run(&text);
+                (last(&run), run.max("contact.touch.impulse"))
+            };
+            let ([x, y], impulse) = go([0.0, -10.0], 0.2, [-0.1, -0.05], [2.0, 0.0]);
+            assert!((x - 0.3).abs() < 1e-12 && (y + 0.25).abs() < 1e-12 && impulse == 0.0, "{scheme}: {x} {y}");
+            let ([_, y], impulse) = go([0.0, 10.0], 0.2, [-0.1, -0.05], [2.0, 0.0]);
+            assert!(y.abs() < 0.01 && impulse > 0.0, "{scheme}: {y}");
+            // From (−0.05, 0.02) the path meets the line at x = −0.0167, beside the beam, or at 0.0167, on it.
+            let ([_, y], impulse) = go([0.0; 2], 4e-3, [-0.05, 0.02], [100.0, -60.0]);
+            assert!((y + 0.22).abs() < 1e-12 && impulse == 0.0, "{scheme}: {y}");
+            let ([_, y], impulse) = go([0.0; 2], 4e-3, [-0.05, 0.02], [200.0, -60.0]);
+            assert!(y > -0.06 && impulse > 0.0, "{scheme}: {y}");
+        }
+    }
+}
