@@ -427,7 +427,8 @@ fn against_bodies(
                 let limit = limit(node, order[0]);
                 let (whereabouts, far) = sides::beside(&seen, places[1]);
                 // Deeper than it can have been pushed in a step, it is behind a line that turned, not pushed through it.
-                let near = far <= if whereabouts == Where::Behind { 2.0 * limit } else { limit };
+                let deep = whereabouts == Where::Behind && look.known.contains_key(&key);
+                let near = far <= if deep { 2.0 * limit } else { limit };
                 if whereabouts != Where::Beyond && near {
                     sides.insert(key, side);
                 }
