@@ -1,7 +1,7 @@
 //! Which features of connected segments a position may touch, (T135).
 //!
-//! The features of a contour cover its neighbourhood: every position near it has at least one. Nothing here knows what the
-//! contour belongs to; rigid polylines and lines of elements both use it.
+//! The features of a contour cover its neighbourhood: every position near it has at least one. This module does not depend
+//! on what the contour belongs to; rigid polylines and lines of elements both use it.
 
 /// Connected segments, numbered, with the body on one side and the solid on the other.
 pub(crate) trait Contour {

@@ -40,7 +40,7 @@ impl Side {
         let (mut lines, mut number) = (Vec::new(), 0);
         for body in &model.bodies {
             for &line in &body.lines {
-                // Springs join bodies and are none themselves.
+                // Springs join bodies; nothing can touch them.
                 if !body.nodes.is_empty() && line.into_iter().all(|node| among[node]) {
                     lines.push((number, line));
                     neighbours[line[0]].push(line[1]);
@@ -229,8 +229,8 @@ impl Search {
         }
     }
 
-    /// Whether a node was pushed through the chain of a vertex, so that its segments hold it and not the vertex, or is in front
-    /// of a hollow there.
+    /// True if a node has penetrated the chain of a vertex beyond its middle, so that the segments hold it and not the vertex, or if the
+    /// vertex is re-entrant as the node sees it.
     fn is_pushed_through(
         &self,
         node: usize,

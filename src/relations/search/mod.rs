@@ -20,7 +20,7 @@ use crate::state::{Key, StoredSide};
 use bodies::{NearPoint, Side};
 use std::sync::Arc;
 
-/// Part of the model's length below which a difference of places is rounding.
+/// Part of the model's length below which a difference of positions is rounding.
 const ROUNDING: f64 = 1e-9;
 
 /// Part of the length of its chain by which a free end without thickness reaches further: a body that bends draws its end back, and
@@ -48,7 +48,7 @@ pub(super) struct Scratch {
 pub(super) struct Bodies {
     /// Body of every node.
     pub of_node: Vec<u32>,
-    /// Diagonals of the boxes around their reference places.
+    /// Diagonals of the boxes around their reference positions.
     pub sizes: Vec<f64>,
 }
 
@@ -151,7 +151,7 @@ impl Search {
     }
 
     /// How far each body looks: as far as two steps carry it, or as an impact of the fastest could, but not beyond its own
-    /// size, and a little further. What touches in a step is then found whoever pushes, and the number of neighbours does
+    /// size, and a little further. What touches in a step is then found whichever body moves, and the number of neighbours does
     /// not grow with the model. Nodes without any size take the length of the model for it.
     fn reaches(&self, view: &View, reach: &mut Vec<f64>) {
         let two_steps = 2.0 * view.step;
