@@ -85,21 +85,20 @@ impl Problem {
         applied
     }
 
-    /// Solves with the free rows of a matrix; other rows of the answer are zero.
-    fn solve(&self, matrix: &DMatrix<f64>, right: &DMatrix<f64>) -> DMatrix<f64> {
+    /// Solves with the free rows of a matrix; other rows of the solution are zero. `None` if the matrix is singular.
+    pub fn try_solve(&self, matrix: &DMatrix<f64>, right: &DVector<f64>) -> Option<DVector<f64>> {
         let free = &self.free;
         let part = DMatrix::from_fn(free.len(), free.len(), |i, j| matrix[(free[i], free[j])]);
-        let rows = DMatrix::from_fn(free.len(), right.ncols(), |i, j| right[(free[i], j)]);
-        let answer = part.full_piv_lu().solve(&rows).expect("the effective matrix is regular");
-        let mut whole = DMatrix::zeros(self.count, right.ncols());
-        for (i, &dof) in free.iter().enumerate() {
-            whole.set_row(dof, &answer.row(i));
-        }
-        whole
+        let rows = DVector::from_fn(free.len(), |i, _| right[free[i]]);
+        let solution = part.full_piv_lu().solve(&rows)?;
+        let mut whole = DVector::zeros(self.count);
+        free.iter().zip(solution.iter()).for_each(|(&dof, &value)| whole[dof] = value);
+        Some(whole)
     }
 
+    /// Solves with the free rows of a matrix that is known to be regular.
     pub fn solve_one(&self, matrix: &DMatrix<f64>, right: &DVector<f64>) -> DVector<f64> {
-        self.solve(matrix, &DMatrix::from_column_slice(self.count, 1, right.as_slice())).column(0).into()
+        self.try_solve(matrix, right).expect("the matrix is regular")
     }
 
     /// Displacement of an obstacle.

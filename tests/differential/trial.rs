@@ -166,7 +166,11 @@ impl<'a> Trial<'a> {
             let effective = &problem.mass * (1.0 - row.alpha_m)
                 + &damping * ((1.0 - row.alpha_c) * h * row.g1)
                 + &stiffness * ((1.0 - row.alpha_f) * h * h * row.b1);
-            let mut change = -problem.solve_one(&effective, &rest);
+            // Far from the solution of a nonlinear step the tangent may be singular.
+            let Some(descent) = problem.try_solve(&effective, &rest) else {
+                return Err(format!("a singular effective matrix in the dense code at t = {}", self.t1));
+            };
+            let mut change = -descent;
             let mut kick = 0.0_f64;
             if touching {
                 let answer = |direction: &DVector<f64>, jump: f64, shift: f64| {
