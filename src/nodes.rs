@@ -118,6 +118,11 @@ impl Nodes {
         [Component::X, Component::Y].map(|c| self.find(node, c).map_or(0.0, |dof| x[dof]))
     }
 
+    /// Whether a translation of a node is free.
+    pub fn can_move(&self, node: usize) -> bool {
+        [Component::X, Component::Y].iter().any(|&c| self.find(node, c).is_some_and(|dof| dof < self.free))
+    }
+
     /// Place of a node at displacement `q`.
     pub fn place_at(&self, node: usize, q: &[f64]) -> [f64; 2] {
         let (place, moved) = (self.place[node], self.translation(node, q));

@@ -28,8 +28,10 @@ pub struct Guards<'a> {
     reach: Option<f64>,
     /// Sum of all weights.
     weight: f64,
-    /// Part of the shortest adjacent element, or of the thickness of the body, that may be penetrated.
+    /// Part of the shortest adjacent element, or of the thickness of the body or of the obstacle, that may be penetrated.
     fraction: Option<f64>,
+    /// Whether a contact may not be passed through within one step.
+    crossing: bool,
     /// Whether positions are corrected and contacts rebound, which together gain energy.
     corrected_rebound: bool,
     system: &'a System,
@@ -51,6 +53,7 @@ impl Guards<'_> {
             reach: reach.map(|reach| reach * system.length),
             weight: sizes(&system.gravity),
             fraction: settings.penetration.get().map(|guard| guard.fraction),
+            crossing: settings.crossing && moving,
             corrected_rebound: case.scheme.position == Position::Ggl && system.contacts.restitution() > 0.0,
             system,
         }
@@ -62,7 +65,8 @@ impl Guards<'_> {
         let mut scene = Scene::new(&system.contacts, &system.nodes);
         scene.look_at(&system.contacts, &system.nodes, &system.initial_motion());
         for candidate in &scene.candidates {
-            let (gap, depth) = (candidate.gap_at_end(&system.q0), fraction * candidate.adjacent);
+            let gap = candidate.gap_at_end(&system.q0);
+            let depth = fraction * self.thickness(&scene, candidate, &system.q0, -gap / fraction);
             if candidate.responds && gap < -depth {
                 let [x, y] = candidate.normal;
                 let along = if system.nodes.dimension == 1 { format!("({x})") } else { format!("({x}, {y})") };
@@ -79,6 +83,12 @@ impl Guards<'_> {
         Ok(())
     }
 
+    /// What the depth of a candidate is measured by: the length of an element or the thickness of what touches or is touched, whichever
+    /// is smaller, at least up to `limit`.
+    fn thickness(&self, scene: &Scene, candidate: &Candidate, q: &[f64], limit: f64) -> f64 {
+        candidate.adjacent.min(scene.middle_depth(&self.system.contacts, candidate, q, limit))
+    }
+
     fn contact(&self, candidate: &Candidate) -> &str {
         &self.system.contacts.groups[candidate.key.group as usize].name
     }
@@ -90,12 +100,13 @@ impl Guards<'_> {
 
     /// Checks a finished step against the thresholds.
     pub fn check(&self, from: &State, attempt: &Attempt, ledger: &Ledger) -> Result<()> {
-        let state = &attempt.state;
         self.check_solver(from, attempt)?;
         self.check_energy(from, attempt, ledger)?;
+        self.check_crossing(from, attempt)?;
         let Some(fraction) = self.fraction else { return Ok(()) };
+        let state = &attempt.state;
         for (&gap, candidate) in attempt.gaps.iter().zip(&attempt.scene.candidates).filter(|(gap, _)| **gap < 0.0) {
-            let depth = -fraction * candidate.adjacent;
+            let depth = -fraction * self.thickness(&attempt.scene, candidate, &attempt.state.q, -gap / fraction);
             if gap < depth {
                 let contact = self.contact(candidate);
                 return Err(Error::Guard(format!(
@@ -106,6 +117,23 @@ impl Guards<'_> {
             }
         }
         Ok(())
+    }
+
+    fn check_crossing(&self, from: &State, attempt: &Attempt) -> Result<()> {
+        let system = self.system;
+        let Attempt { state, scene, gaps, .. } = attempt;
+        let passage =
+            self.crossing.then(|| scene.passage(&system.contacts, &system.nodes, [from, state], gaps)).flatten();
+        let Some(passage) = passage else { return Ok(()) };
+        let enough = passage.part * (state.time - from.time);
+        Err(Error::Guard(format!(
+            "guard `crossing`: {} passes through contact `{}` in step {} (t = {}) without any force; a step of {enough:.1e} \
+             would do: take time.step or time.min_step smaller, or set guards.crossing",
+            system.describe_node(passage.node as usize),
+            system.contacts.groups[passage.group as usize].name,
+            state.step,
+            state.time
+        )))
     }
 
     fn check_solver(&self, from: &State, attempt: &Attempt) -> Result<()> {

@@ -1,7 +1,10 @@
 //! A rigid arc of a circle: a hump, or from inside a half pipe. Beyond its ends there are corners.
 
 use super::values::{Fault, Key, Values, Wanted, key};
-use super::{Facing, Obstacle, ObstacleKind, Region, Surface, Window, at_part, round, too_thick};
+use super::{
+    Entry, Facing, Obstacle, ObstacleKind, Region, Surface, Transit, Window, at_part, beside, round, smaller_share,
+    too_thick,
+};
 use crate::plane::{direction, inner, minus};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -71,6 +74,18 @@ impl Arc {
         if self.inside { -outwards } else { outwards }
     }
 
+    /// The parts of a path, or of the line that continues it, that lead into the circle and out of it.
+    fn crossings(&self, from: [f64; 2], to: [f64; 2]) -> Option<[f64; 2]> {
+        // |from + s (to − from) − centre| = radius.
+        let (away, way) = (minus(from, self.centre), minus(to, from));
+        let (a, b, c) = (inner(way, way), inner(away, way), inner(away, away) - self.radius * self.radius);
+        let square = b * b - a * c;
+        // A path from one side to the other has a root, whatever rounding says.
+        let misses = square < 0.0 && (self.height(from) >= 0.0) == (self.height(to) >= 0.0);
+        let root = square.max(0.0).sqrt();
+        (a > 0.0 && !misses).then(|| [-root, root].map(|root| (root - b) / a))
+    }
+
     /// Whether the ray from the centre through a place meets the arc.
     fn faces(&self, place: [f64; 2]) -> bool {
         let [x, y] = minus(place, self.centre);
@@ -111,15 +126,26 @@ impl Obstacle for Arc {
         see(0, self.face());
     }
 
-    fn is_crossed(&self, from: [f64; 2], to: [f64; 2]) -> bool {
-        if self.height(from) < 0.0 || self.height(to) >= 0.0 {
-            return false;
+    fn entry(&self, from: [f64; 2], to: [f64; 2]) -> Option<Entry> {
+        if self.height(from) < 0.0 {
+            return None;
         }
-        // |from + s (to − from) − centre| = radius: outwards from inside, inwards from outside.
-        let (away, way) = (minus(from, self.centre), minus(to, from));
-        let (a, b, c) = (inner(way, way), inner(away, way), inner(away, away) - self.radius * self.radius);
-        let root = (b * b - a * c).max(0.0).sqrt();
-        self.faces(at_part(from, to, (if self.inside { root - b } else { -root - b }) / a))
+        let [into, out] = self.crossings(from, to)?;
+        let part = if self.inside { out } else { into };
+        let point = at_part(from, to, part);
+        let meets = (0.0..=1.0).contains(&part) && self.faces(point);
+        meets.then(|| Entry { part, normal: self.face().normal_at(point) })
+    }
+
+    fn transit(&self, from: [f64; 2], to: [f64; 2]) -> Transit {
+        let [into, out] = self.crossings(from, to).unwrap_or([0.0, 1.0]);
+        let part = if self.inside { 1.0 - out } else { out.min(1.0) - into };
+        let margin = smaller_share(beside(from, to, self.points().into_iter()));
+        Transit { part, leads_out: !self.inside && out <= 1.0, margin }
+    }
+
+    fn edges(&self, _: [f64; 2], _: f64, see: &mut dyn FnMut([f64; 2])) {
+        self.ends().into_iter().for_each(see);
     }
 
     fn advice(&self, thickness: f64) -> Option<String> {

@@ -1,7 +1,7 @@
 //! A rigid plane that ends: beyond its end there is a corner.
 
 use super::values::{Key, Wanted, key};
-use super::{Facing, Obstacle, ObstacleKind, Region, Surface, Window, at_part, part_to_line};
+use super::{Entry, Facing, Obstacle, ObstacleKind, Region, Surface, Window, at_part, part_to_line};
 use crate::plane::{inner, minus, tangent};
 use std::sync::Arc;
 
@@ -86,9 +86,14 @@ impl Obstacle for HalfPlane {
         see(0, self.face());
     }
 
-    fn is_crossed(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+    fn entry(&self, from: [f64; 2], to: [f64; 2]) -> Option<Entry> {
         let [before, after] = [from, to].map(|position| self.coordinates(position)[1]);
-        part_to_line(before, after).is_some_and(|part| self.coordinates(at_part(from, to, part))[0] >= 0.0)
+        let part = part_to_line(before, after)?;
+        (self.coordinates(at_part(from, to, part))[0] >= 0.0).then_some(Entry { part, normal: self.normal })
+    }
+
+    fn edges(&self, _: [f64; 2], _: f64, see: &mut dyn FnMut([f64; 2])) {
+        see(self.point);
     }
 
     fn normal(&self) -> Option<[f64; 2]> {

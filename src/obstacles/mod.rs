@@ -15,6 +15,7 @@ mod values;
 pub use crate::contour::Region;
 pub use values::{Fault, Key, Value, Values, Wanted};
 
+use crate::plane::{direction, inner, minus, quarter};
 use std::f64::consts::PI;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -68,9 +69,23 @@ pub trait Obstacle: Debug + Send + Sync {
     /// Hands over the surfaces that hold a position behind them, whose nearest point of the obstacle is `nearest` away.
     fn surfaces_behind(&self, _position: [f64; 2], _nearest: f64, _see: &mut dyn FnMut(u32, Surface)) {}
 
-    /// Whether a straight path leads through the surface, from the front to behind it.
-    fn is_crossed(&self, _from: [f64; 2], _to: [f64; 2]) -> bool {
-        false
+    /// Where a straight path first leads through the surface, from the front to behind it; none for obstacles without free ends.
+    fn entry(&self, _from: [f64; 2], _to: [f64; 2]) -> Option<Entry> {
+        None
+    }
+
+    /// Where a path that leads through the surface runs behind it.
+    fn transit(&self, _from: [f64; 2], _to: [f64; 2]) -> Transit {
+        Transit { part: 1.0, leads_out: false, margin: 0.0 }
+    }
+
+    /// Hands over the convex vertices and free ends within `limit` of a position.
+    fn edges(&self, _position: [f64; 2], _limit: f64, _see: &mut dyn FnMut([f64; 2])) {}
+
+    /// Half of the distance from where a position is in front of or behind a surface of this number straight through the solid to its other
+    /// side; infinite if that is farther than `limit`, or if there is none.
+    fn half_thickness(&self, _number: u32, _position: [f64; 2], _limit: f64) -> f64 {
+        f64::INFINITY
     }
 
     /// Its normal, where it has only one.
@@ -116,10 +131,42 @@ pub enum Surface {
     },
 }
 
+/// Where a path leads through a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// The part of the path up to there.
+    pub part: f64,
+    /// Unit normal of the surface there, towards the front.
+    pub normal: [f64; 2],
+}
+
+/// A path behind a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transit {
+    /// The part of the path that lies behind the surface.
+    pub part: f64,
+    /// Whether the path leads through the surface again, back to the front.
+    pub leads_out: bool,
+    /// By how much the path passes the nearest edge of the obstacle, in parts of the size that the obstacle has across the path; zero
+    /// for an obstacle without end.
+    pub margin: f64,
+}
+
 impl Surface {
     /// A corner.
     pub fn corner(centre: [f64; 2]) -> Surface {
         Surface::Round { centre, radius: 0.0, inside: false }
+    }
+
+    /// Its unit normal at the point that is nearest to a position.
+    pub fn normal_at(&self, position: [f64; 2]) -> [f64; 2] {
+        match *self {
+            Surface::Straight { normal, .. } => normal,
+            Surface::Round { centre, inside, .. } => {
+                let (_, away) = direction(minus(position, centre));
+                if inside { away.map(|x| -x) } else { away }
+            }
+        }
     }
 }
 
@@ -150,6 +197,20 @@ fn at_part(from: [f64; 2], to: [f64; 2], part: f64) -> [f64; 2] {
     [0, 1].map(|k| from[k] + part * (to[k] - from[k]))
 }
 
+/// The larger distances of points from the line of a path, on its left and on its right.
+fn beside(from: [f64; 2], to: [f64; 2], points: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
+    let (_, along) = direction(minus(to, from));
+    points.fold([0.0; 2], |[left, right]: [f64; 2], point| {
+        let side = inner(quarter(along), minus(point, from));
+        [left.max(side), right.max(-side)]
+    })
+}
+
+/// The smaller of two distances, in parts of their sum.
+fn smaller_share([one, two]: [f64; 2]) -> f64 {
+    if one + two > 0.0 { one.min(two) / (one + two) } else { 0.0 }
+}
+
 /// Points of an arc, close enough to look round.
 fn round(centre: [f64; 2], radius: f64, from: f64, to: f64) -> Vec<[f64; 2]> {
     let pieces = ((to - from).abs() / (PI / 60.0)).ceil().max(1.0) as usize;
@@ -167,7 +228,6 @@ fn too_thick(what: &str, radius: f64, thickness: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plane::{direction, inner, minus};
 
     /// One obstacle of each kind, and where to look at it.
     fn samples() -> Vec<Arc<dyn Obstacle>> {

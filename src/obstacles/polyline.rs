@@ -3,7 +3,9 @@
 //! The features of a polyline cover its neighbourhood: every position near it has at least one surface, (T135).
 
 use super::values::{Fault, Key, Values, Wanted, key};
-use super::{Facing, Obstacle, ObstacleKind, Surface, Window, at_part, part_to_line};
+use super::{
+    Entry, Facing, Obstacle, ObstacleKind, Surface, Transit, Window, at_part, beside, part_to_line, smaller_share,
+};
 use crate::contour::{self, Contour, Feature, Projection, Region, VertexKind};
 use crate::plane::{direction, inner, minus, quarter};
 use std::sync::Arc;
@@ -149,6 +151,31 @@ impl Polyline {
         Polyline { vertices, tolerance: SAME * size, rounding, axis, lower, widest, segments, points }
     }
 
+    /// The part of a path that first leads through a segment from its front, and the segment.
+    fn first_entry(&self, from: [f64; 2], to: [f64; 2]) -> Option<(f64, usize)> {
+        self.first_crossing(from, to, 1.0, 0.0)
+    }
+
+    /// The part of a path that leads out in front of a segment first after the part `after`, and the segment.
+    fn first_exit(&self, from: [f64; 2], to: [f64; 2], after: f64) -> Option<(f64, usize)> {
+        self.first_crossing(from, to, -1.0, after)
+    }
+
+    /// The first part of a path, not below `after`, that leads through a segment: from the front (1) or from behind (−1).
+    fn first_crossing(&self, from: [f64; 2], to: [f64; 2], side: f64, after: f64) -> Option<(f64, usize)> {
+        let mut first: Option<(f64, usize)> = None;
+        self.each_near(from, direction(minus(to, from)).0, &mut |j, start| {
+            let end = self.project(j, to);
+            let Some(part) = part_to_line(side * start.signed, side * end.signed) else { return };
+            let on = self.project(j, at_part(from, to, part));
+            let is_inside = on.beyond.iter().all(|&beyond| beyond <= self.rounding);
+            if is_inside && part >= after && first.is_none_or(|(earlier, _)| part < earlier) {
+                first = Some((part, j));
+            }
+        });
+        first
+    }
+
     fn line(&self, j: usize) -> Surface {
         let Segment { ends, along, .. } = self.segments[j];
         Surface::Straight { point: self.vertices[ends[0]].point, normal: quarter(along) }
@@ -233,14 +260,64 @@ impl Obstacle for Polyline {
         contour::behind(self, position, nearest, &mut |j| see(2 * j as u32, self.line(j)));
     }
 
-    fn is_crossed(&self, from: [f64; 2], to: [f64; 2]) -> bool {
-        let mut crossed = false;
-        self.each_near(from, direction(minus(to, from)).0, &mut |j, before| {
-            let part = part_to_line(before.signed, self.project(j, to).signed);
-            let inside =
-                |part: f64| self.project(j, at_part(from, to, part)).beyond.iter().all(|&beyond| beyond <= 0.0);
-            crossed |= part.is_some_and(inside);
+    fn entry(&self, from: [f64; 2], to: [f64; 2]) -> Option<Entry> {
+        let (part, j) = self.first_entry(from, to)?;
+        Some(Entry { part, normal: quarter(self.segments[j].along) })
+    }
+
+    /// The edges are what lies between the segment where the path leads in and the one where it leads out, or that is nearest to its
+    /// end, and on the other side of a closed outline.
+    fn transit(&self, from: [f64; 2], to: [f64; 2]) -> Transit {
+        let Some((into, first)) = self.first_entry(from, to) else {
+            return Transit { part: 0.0, leads_out: false, margin: 0.0 };
+        };
+        let exit = self.first_exit(from, to, into);
+        let (is_open, leads_out) = (self.vertices[0].kind == VertexKind::Free, exit.is_some());
+        let (out, mut last) = (exit.map_or(1.0, |(part, _)| part), exit.map(|(_, j)| j));
+        if !is_open && !leads_out {
+            let mut nearest = f64::INFINITY;
+            self.each_near(to, direction(minus(to, from)).0, &mut |j, on| {
+                if on.closest < nearest {
+                    (nearest, last) = (on.closest, Some(j));
+                }
+            });
+        }
+        let [low, high] = match last {
+            Some(last) => [first.min(last), first.max(last)],
+            None => [first, self.segments.len()],
+        };
+        // Vertex i is the start of segment i.
+        let farthest = |is_between: bool| {
+            let those = (0..self.vertices.len()).filter(|i| (*i > low && *i <= high) == is_between);
+            let [left, right] = beside(from, to, those.map(|i| self.vertices[i].point));
+            left.max(right)
+        };
+        let [between, rest] = [true, false].map(farthest);
+        let margin = if is_open && leads_out { between / (between + rest) } else { smaller_share([between, rest]) };
+        Transit { part: out - into, leads_out, margin }
+    }
+
+    fn half_thickness(&self, number: u32, position: [f64; 2], limit: f64) -> f64 {
+        let is_open = self.vertices[0].kind == VertexKind::Free;
+        let j = number as usize / 2;
+        if is_open || number % 2 == 1 {
+            return f64::INFINITY;
+        }
+        let (normal, on) = (quarter(self.segments[j].along), self.project(j, position));
+        let foot = [0, 1].map(|k| position[k] - on.signed * normal[k]);
+        // Not quite on the line, which rounding could find on its own.
+        let [begin, end] = [self.rounding, limit].map(|depth| [0, 1].map(|k| foot[k] - depth * normal[k]));
+        let exit = self.first_exit(begin, end, 0.0);
+        exit.map_or(f64::INFINITY, |(part, _)| 0.5 * (self.rounding + part * (limit - self.rounding)))
+    }
+
+    fn edges(&self, position: [f64; 2], limit: f64, see: &mut dyn FnMut([f64; 2])) {
+        self.each_near(position, limit, &mut |j, _| {
+            for i in self.segments[j].ends {
+                if matches!(self.vertices[i].kind, VertexKind::Convex | VertexKind::Free) {
+                    see(self.vertices[i].point);
+                }
+            }
         });
-        crossed
     }
 }

@@ -272,6 +272,37 @@ impl Candidate {
         self.gap(q, self.shift[1])
     }
 
+    /// The radius of the disc that the node touches, and where the node is at the start and at the end of the step, seen from the middle of
+    /// the disc; none for other shapes.
+    pub(super) fn path_at_disc(&self, q0: &[f64], q1: &[f64]) -> Option<(f64, [[f64; 2]; 2])> {
+        let ends = || [self.places(q0, self.shift[0]), self.places(q1, self.shift[1])];
+        match self.shape {
+            Shape::Circle { centre, radius, inside: false } => {
+                Some((radius + self.thickness, ends().map(|places| minus(places[0], centre))))
+            }
+            Shape::Point => Some((self.thickness, ends().map(|places| minus(places[0], places[1])))),
+            _ => None,
+        }
+    }
+
+    /// Whether a node takes part here and there.
+    pub(super) fn shares_node(&self, other: &Candidate) -> bool {
+        let nodes = |candidate: &Candidate| {
+            let count = match candidate.shape {
+                Shape::Segment { .. } => 3,
+                Shape::Point => 2,
+                _ => 1,
+            };
+            candidate.corners.map(|corner| corner.node).into_iter().take(count)
+        };
+        nodes(self).any(|node| nodes(other).any(|other| other == node))
+    }
+
+    /// How thick the node is for this contact.
+    pub(super) fn thickness(&self) -> f64 {
+        self.thickness
+    }
+
     /// Gradient of the gap times `x`: the relative velocity Gᵀv, motion of the obstacle apart.
     pub fn rate(&self, x: &[f64]) -> f64 {
         self.gap_row.times(x)

@@ -7,6 +7,7 @@ pub mod candidate;
 mod corner;
 mod grid;
 mod packed;
+mod passage;
 mod scene;
 mod search;
 pub mod shape;
@@ -14,12 +15,14 @@ mod sides;
 pub mod turn;
 
 pub use candidate::Candidate;
+pub use passage::Passage;
 pub use scene::Scene;
 
 use crate::model::function::Function;
 use crate::model::{Model, Touched};
 use crate::nodes::Nodes;
 use crate::obstacles::{Facing, Obstacle};
+use crate::plane::direction;
 use crate::state::Key;
 use candidate::Corner;
 use search::{Bodies, Search};
@@ -42,6 +45,8 @@ pub struct Contacts {
     steady: bool,
     at_rest: bool,
     rough: bool,
+    /// Length of the longest arm of a point that touches.
+    longest_arm: f64,
 }
 
 /// A `[[contact]]` of the case.
@@ -107,6 +112,8 @@ impl Contacts {
                 Touched::Bodies { .. } => unreachable!("bodies are searched for"),
             }
         }
+        let arms = model.contacts.iter().flat_map(|contact| contact.points()).map(|point| direction(point.arm).0);
+        contacts.longest_arm = arms.fold(0.0, f64::max);
         if !contacts.searches.is_empty() {
             contacts.bodies = Bodies::new(model);
         }

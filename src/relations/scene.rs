@@ -6,7 +6,7 @@ use super::packed::Packed;
 use super::search::{Scratch, View};
 use super::sides::{Path, stored_for, surface_at_obstacle};
 use crate::nodes::Nodes;
-use crate::plane::{inner, tangent};
+use crate::plane::{inner, minus, tangent};
 use crate::state::{Key, State, StoredSide};
 use std::ops::Range;
 
@@ -17,17 +17,17 @@ pub struct Scene {
     pub candidates: Vec<Candidate>,
     /// Number of rows, normal and tangential.
     pub rows: usize,
-    permanent: usize,
+    pub(super) permanent: usize,
     found: Vec<Candidate>,
     middle: Vec<f64>,
     /// Positions of all nodes at the start of the step and at its middle, where bodies are searched for.
-    starts: Vec<[f64; 2]>,
-    positions: Vec<[f64; 2]>,
+    pub(super) starts: Vec<[f64; 2]>,
+    pub(super) positions: Vec<[f64; 2]>,
     /// On which side of what it may touch a node is, in the order of keys.
     sides: Vec<StoredSide>,
     /// Speed of the fastest node of each body.
     speeds: Vec<f64>,
-    shifts: Vec<[[f64; 2]; 3]>,
+    pub(super) shifts: Vec<[[f64; 2]; 3]>,
     rates: Vec<[[f64; 2]; 2]>,
     packed: Packed,
     scratch: Scratch,
@@ -283,6 +283,18 @@ impl Scene {
     fn curved_gap(&self, candidate: usize, q: &[f64], end: usize) -> f64 {
         let candidate = &self.candidates[candidate];
         candidate.gap(q, candidate.shift[end])
+    }
+
+    /// The depth at which a node at displacement `q` is in the middle of what is behind the surface of a candidate: the radius of a circle, half of
+    /// the thickness of a closed polyline; infinite if that is more than `limit`, or for other candidates.
+    pub fn middle_depth(&self, contacts: &Contacts, candidate: &Candidate, q: &[f64], limit: f64) -> f64 {
+        let group = candidate.key.group as usize;
+        if let Some(radius) = candidate.shape.outer_radius() {
+            return radius;
+        }
+        let search = contacts.searches.iter().find(|search| search.group() == group);
+        let position = minus(candidate.place(q), candidate.shift[1]);
+        search.map_or(f64::INFINITY, |search| search.half_thickness(candidate, position, 2.0 * limit))
     }
 
     /// Whether an impulse at a candidate can move anything at all.

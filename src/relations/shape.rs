@@ -53,6 +53,14 @@ impl Shape {
         *self == Shape::Affine
     }
 
+    /// Radius of a circle that is touched from outside.
+    pub fn outer_radius(&self) -> Option<f64> {
+        match *self {
+            Shape::Circle { radius, inside: false, .. } if radius > 0.0 => Some(radius),
+            _ => None,
+        }
+    }
+
     /// Measures at the places of the nodes: the one that touches, then those touched.
     ///
     /// # Panics

@@ -66,11 +66,11 @@ pub(super) fn side_at_obstacle(
         Region::Behind(_) => sign(match obstacle.surfaces(path.start, limit, &mut |_, _| ()) {
             Region::Front => true,
             Region::Behind(_) => stored.map_or(first, |stored| stored.side > 0),
-            Region::Beyond | Region::Far => obstacle.is_crossed(path.start, path.middle),
+            Region::Beyond | Region::Far => obstacle.entry(path.start, path.middle).is_some(),
         }),
         Region::Beyond => match obstacle.surfaces(path.end, limit, &mut |_, _| ()) {
             Region::Front => 1,
-            Region::Behind(_) => sign(obstacle.is_crossed(path.start, path.end)),
+            Region::Behind(_) => sign(obstacle.entry(path.start, path.end).is_some()),
             Region::Beyond | Region::Far => 0,
         },
     }

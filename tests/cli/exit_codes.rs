@@ -58,6 +58,22 @@ plane = { point = [0.0], normal = [1.0] }
 restitution = 1.0
 "#;
 
+/// A mass that is above a peg at one instant and below it at the next.
+const PEG: &str = r#"format = 1
+time = { end = 0.01, step = 1e-3, min_step = 1e-3 }
+scheme = { name = "moreau-jean" }
+[[body]]
+name = "shot"
+element = "mass"
+at = [0.0, 0.48]
+velocity = [0.0, -90.0]
+mass = 1.0
+[[contact]]
+name = "peg"
+nodes = "shot"
+circle = { centre = [0.0, 0.0], radius = 0.02 }
+"#;
+
 /// The bar from a mesh, with a load that follows a table.
 const MESHED: &str = r#"format = 1
 time = { end = 0.1, step = 1e-2 }
@@ -221,6 +237,14 @@ fn code_5_when_a_guard_trips() {
     assert!(!place.path("out/bar/summary.json").exists());
     let loose = ["--set", "guards.penetration=false", "--force"];
     place.good(&[&["run", "bar.toml"][..], &moved, &loose].concat());
+
+    place.write("peg.toml", PEG);
+    let message = place.bad(5, &["run", "peg.toml"]);
+    let words = "guard `crossing`: body `shot`, node 0 at (0, 0.48) passes through contact `peg` in step 6 (t = 0.006)";
+    assert!(message.contains(words) && message.contains("a step of 2.2e-4 would do"), "{message}");
+    assert!(!place.path("out/peg/summary.json").exists());
+    place.good(&["run", "peg.toml", "--force", "--set", "time.step=2.2e-4", "--set", "time.min_step=2.2e-4"]);
+    assert!(place.read("out/peg/summary.json").contains("\"episodes\": 1"));
 }
 
 #[test]

@@ -9,6 +9,8 @@ table! {
         energy: Switch<EnergyGuard> = empty();
         /// Depth of penetration
         penetration: Switch<PenetrationGuard> = empty();
+        /// A contact that a node passes through within one step
+        crossing: bool = true;
         /// Contact conditions that are not met
         contact: Switch<ContactGuard> = empty();
         /// A nonlinear step that lands far away
@@ -33,7 +35,7 @@ table! {
 table! {
     /// Guard against penetration
     PenetrationGuard("guards.penetration") {
-        /// Largest depth, of the shortest adjacent element or of `2*radius` of the contact, whichever is smaller
+        /// Largest depth, of the smallest of: the shortest adjacent element, `2*radius` of the contact, the radius of a circle, half the thickness of a closed polyline
         fraction: f64 as Number(POSITIVE) = 1.0;
     }
 }

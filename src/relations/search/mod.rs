@@ -140,6 +140,22 @@ impl Search {
         self.group as usize
     }
 
+    /// The nodes at a rigid obstacle, with that and how thick they are; none between bodies.
+    pub fn at_obstacle(&self) -> Option<(&[usize], &dyn Obstacle, f64)> {
+        match &self.kind {
+            Kind::Rigid { nodes, obstacle } => Some((nodes, obstacle.as_ref(), self.thickness)),
+            Kind::Bodies(_) => None,
+        }
+    }
+
+    /// Half of the thickness of its obstacle at a candidate, if that is within `limit`; else infinite.
+    pub fn half_thickness(&self, candidate: &Candidate, position: [f64; 2], limit: f64) -> f64 {
+        match &self.kind {
+            Kind::Rigid { obstacle, .. } => obstacle.half_thickness(candidate.key.feature, position, limit),
+            Kind::Bodies(_) => f64::INFINITY,
+        }
+    }
+
     /// Coefficient of restitution of its candidates.
     pub fn restitution(&self) -> f64 {
         self.law.restitution

@@ -6,6 +6,7 @@ mod coverage;
 mod friction;
 mod obstacles;
 mod order;
+mod passage;
 mod polylines;
 mod sides;
 mod solvers;
