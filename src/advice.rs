@@ -293,6 +293,34 @@ pub fn contact_work(system: &System, ledger: &Ledger) -> Option<String> {
     })
 }
 
+/// Part of the length of the model within which a gap is zero.
+const SILENT: f64 = 1e-9;
+
+/// A contact that nodes entered, or came through from behind, without any force in the whole run: more likely a mistake than meant.
+pub fn silent_contacts(system: &System, digest: &Digest) -> Vec<Advice> {
+    let silent = digest.contacts.iter().filter(|contact| contact.count == 0);
+    let words = silent.filter_map(|contact| {
+        let name = &contact.name;
+        let text = if let Some((time, node)) = contact.from_behind {
+            format!(
+                "contact `{name}`: {} came through from behind at t = {time}, and no force was felt in the whole run; an obstacle holds \
+                 what comes from its front: the side of the normal, or the left of a polyline's direction",
+                system.describe_node(node as usize)
+            )
+        } else if contact.penetration > contact.initial_depth + SILENT * system.length {
+            format!(
+                "contact `{name}` was entered {:.3e} deep, and no force was felt in the whole run: take a smaller step, or \
+                 let the run go on if it ends there",
+                contact.penetration
+            )
+        } else {
+            return None;
+        };
+        Some(Advice::new(format!("contact.{name}"), text))
+    });
+    words.collect()
+}
+
 /// At velocity level the answer of a stiff body to an axial impulse tends to 1 − γ/(2β) of that of its mass.
 fn weak_axial_contact(case: &Case, model: &Model) -> Option<String> {
     let row = schemes::find(&case.scheme.name)?.tableau(&case.scheme.parameters)?;

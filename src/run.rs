@@ -269,6 +269,7 @@ pub fn run_within(loaded: &Loaded, out: &Path, max_memory: Option<u64>, options:
     finished?;
     let mut advice = prepared.advice.clone();
     advice.extend(advice::large_rotation(system, &digest));
+    advice.extend(advice::silent_contacts(system, &digest));
     let of_the_run = [
         advice::contact_work(system, &arrival.ledger),
         advice::restitution_gain(model, &arrival.ledger),

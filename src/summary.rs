@@ -247,10 +247,10 @@ impl Summary {
         }
         for (name, contact) in &self.contacts {
             let value = |key: &str| contact[key].as_f64().map_or("-".to_string(), figure);
-            // What lies behind an obstacle is not open.
-            let deep = contact["penetration"].as_f64().is_some_and(|depth| depth > 0.0);
-            let idle =
-                || if deep { format!("no force, though {} deep", value("penetration")) } else { "never closed".into() };
+            let idle = || {
+                let gap = self.key_results.get(&format!("contact.{name}.gap"));
+                never_closed(contact, gap.unwrap_or(&Value::Null), figure)
+            };
             line(&format!("contact {name}"), closed_words(contact).unwrap_or_else(idle));
             if !contact["closed"].is_null() {
                 line(
@@ -353,6 +353,17 @@ pub(crate) fn closed_words(contact: &Value) -> Option<String> {
         1 => format!("closed once, {span}"),
         n => format!("closed {}, the longest {span} with a peak of {}", times(n), figure(peak)),
     })
+}
+
+/// What to say of a contact that never closed, by its entry in the summary and by the key results of its gap.
+pub(crate) fn never_closed(contact: &Value, gap: &Value, figure: fn(f64) -> String) -> String {
+    let depth = contact["penetration"].as_f64().unwrap_or(0.0);
+    // What lies behind an obstacle is not open.
+    match (gap["min"].as_f64(), gap["min_time"].as_f64()) {
+        _ if depth > 0.0 => format!("no force, though {} deep", figure(depth)),
+        (Some(gap), Some(time)) => format!("never closed, least gap {} at {}", figure(gap), figure(time)),
+        _ => "never closed, nothing came near".into(),
+    }
 }
 
 fn times(n: u64) -> String {

@@ -15,7 +15,7 @@ mod sides;
 pub mod turn;
 
 pub use candidate::Candidate;
-pub use passage::Passage;
+pub use passage::PassedContact;
 pub use scene::Scene;
 
 use crate::model::function::Function;
@@ -140,6 +140,13 @@ impl Contacts {
             return Vec::new();
         }
         self.groups.iter().map(|group| group.rate(t)).collect()
+    }
+
+    /// Whether the obstacle of a contact has a front alone, behind which nodes may pass.
+    pub fn has_back(&self, group: usize) -> bool {
+        let at_obstacle = |search: &&Search| search.group() == group && search.at_obstacle().is_some();
+        let turns = |turning: &Turning| self.candidates[turning.candidate].key.group as usize == group;
+        self.searches.iter().any(|search| at_obstacle(&search)) || self.turning.iter().any(turns)
     }
 
     /// Number of candidates that are always there.

@@ -18,7 +18,7 @@ const GRAZING: f64 = 0.02;
 
 /// A contact that a node passed through.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Passage {
+pub struct PassedContact {
     /// Contact of the case.
     pub group: u32,
     /// The node.
@@ -30,7 +30,7 @@ pub struct Passage {
 
 /// The path of a point in one step, as what it passes sees it.
 #[derive(Clone, Copy, Debug)]
-struct Sweep {
+struct PointPath {
     start: [f64; 2],
     end: [f64; 2],
     /// Where it was before the last step if neither that nor this one made an impulse, by the velocity of this one.
@@ -39,7 +39,7 @@ struct Sweep {
     is_held: [bool; 2],
 }
 
-impl Sweep {
+impl PointPath {
     fn way(&self) -> [f64; 2] {
         minus(self.end, self.start)
     }
@@ -66,7 +66,7 @@ impl Sweep {
     /// Half of the part of the path behind the surface of an obstacle through which it leads, and the normal of that surface, if
     /// nothing at its end would push back to where it came from, (T138).
     fn part_behind_front(&self, obstacle: &dyn Obstacle) -> Option<(f64, [f64; 2])> {
-        let Sweep { start, end, .. } = self.begun_in_front(obstacle)?;
+        let PointPath { start, end, .. } = self.begun_in_front(obstacle)?;
         let entry = obstacle.entry(start, end)?;
         let length = direction(minus(end, start)).0;
         let region = obstacle.surfaces(end, length, &mut |_, _| ());
@@ -103,8 +103,8 @@ impl Sweep {
         found.filter(|_| !is_behind())
     }
 
-    /// The same path from a position in front of the obstacle; none if it begins behind and did not just come there.
-    fn begun_in_front(&self, obstacle: &dyn Obstacle) -> Option<Sweep> {
+    /// This path from a position in front of the obstacle; none if it begins behind and did not just come there.
+    fn begun_in_front(&self, obstacle: &dyn Obstacle) -> Option<PointPath> {
         let (length, is_behind) = (direction(self.way()).0, |position: [f64; 2], limit: f64| {
             matches!(obstacle.surfaces(position, limit, &mut |_, _| ()), Region::Behind(_))
         });
@@ -113,12 +113,12 @@ impl Sweep {
         }
         let before = self.before.filter(|_| self.is_held[0])?;
         let limit = direction(minus(self.end, before)).0;
-        (!is_behind(before, limit)).then_some(Sweep { start: before, ..*self })
+        (!is_behind(before, limit)).then_some(PointPath { start: before, ..*self })
     }
 }
 
 /// How far nodes moved in a step.
-struct Paths<'a> {
+struct NodeMotion<'a> {
     nodes: &'a Nodes,
     /// Displacements at its start and at its end.
     from: &'a [f64],
@@ -126,7 +126,7 @@ struct Paths<'a> {
     longest_arm: f64,
 }
 
-impl Paths<'_> {
+impl NodeMotion<'_> {
     /// A length that no point of a node exceeded; zero for a number that is no node's.
     fn bound(&self, node: usize) -> f64 {
         if node >= self.nodes.place.len() {
@@ -148,45 +148,46 @@ impl Scene {
         nodes: &Nodes,
         [from, to]: [&State; 2],
         gaps: &[f64],
-    ) -> Option<Passage> {
+    ) -> Option<PassedContact> {
         if contacts.steady() {
             return None;
         }
-        let paths = Paths { nodes, from: &from.q, to: &to.q, longest_arm: contacts.longest_arm };
-        self.passed_disc(&paths, [from, to], gaps).or_else(|| self.passed_obstacle(contacts, &paths, [from, to], gaps))
+        let motion = NodeMotion { nodes, from: &from.q, to: &to.q, longest_arm: contacts.longest_arm };
+        self.passed_disc(&motion, [from, to], gaps)
+            .or_else(|| self.passed_obstacle(contacts, &motion, [from, to], gaps))
     }
 
     /// A disc among the candidates: a circle, a vertex or a body with thickness.
-    fn passed_disc(&self, paths: &Paths, [from, to]: [&State; 2], gaps: &[f64]) -> Option<Passage> {
+    fn passed_disc(&self, motion: &NodeMotion, [from, to]: [&State; 2], gaps: &[f64]) -> Option<PassedContact> {
         // Searches give straight features even numbers. Nothing that is farther from a node than both moved was passed by it.
         let is_near = |i: usize| {
             let may_be_disc = i < self.permanent || self.key(i).feature % 2 == 1;
-            may_be_disc && gaps[i] < self.path_at(paths, i)
+            may_be_disc && gaps[i] < self.path_at(motion, i)
         };
         (0..self.candidates.len()).filter(|&i| is_near(i) && self.responds(i)).find_map(|i| {
             let candidate = &self.candidates[i];
             let (radius, [start, end]) = candidate.path_at_disc(&from.q, &to.q)?;
             let pressed = to.impulse[candidate.row] > 0.0 || self.pushed_before(i, from);
             let before = if pressed { None } else { before([start, end], from, to) };
-            let sweep = Sweep { start, end, before, is_held: [false; 2] };
-            let part = sweep.part_in_disc([0.0; 2], radius)?;
+            let point = PointPath { start, end, before, is_held: [false; 2] };
+            let part = point.part_in_disc([0.0; 2], radius)?;
             let is_held = self.candidates.iter().any(|other| {
                 let pushes = other.key.group == candidate.key.group && to.impulse[other.row] > 0.0;
                 // A normal is towards the node of its candidate.
                 let sign = if other.key.node == candidate.key.node { 1.0 } else { -1.0 };
                 pushes && candidate.shares_node(other) && sign * inner(other.normal, start) > 0.0
             });
-            (!is_held).then_some(Passage { group: candidate.key.group, node: candidate.key.node, part })
+            (!is_held).then_some(PassedContact { group: candidate.key.group, node: candidate.key.node, part })
         })
     }
 
     /// A bound of how far the node of a candidate and another node that it touches, or an obstacle, moved relative to each other.
-    fn path_at(&self, paths: &Paths, candidate: usize) -> f64 {
+    fn path_at(&self, motion: &NodeMotion, candidate: usize) -> f64 {
         let Key { group, node, feature } = self.key(candidate);
         let [before, _, after] = self.shifts[group as usize];
         let obstacle = minus(after, before).iter().map(|x| x.abs()).sum::<f64>();
-        let other = if candidate < self.permanent { 0.0 } else { paths.bound(feature as usize / 2) };
-        paths.bound(node as usize) + other + obstacle
+        let other = if candidate < self.permanent { 0.0 } else { motion.bound(feature as usize / 2) };
+        motion.bound(node as usize) + other + obstacle
     }
 
     /// Whether a candidate had an impulse in the step that led to `from`.
@@ -201,8 +202,8 @@ impl Scene {
     }
 
     /// Whether a node of a search may have come through its obstacle, by how far both moved from where the search looked.
-    fn may_pass(&self, paths: &Paths, group: usize, node: usize, gaps: &[f64]) -> bool {
-        let moved = paths.bound(node);
+    fn may_pass(&self, motion: &NodeMotion, group: usize, node: usize, gaps: &[f64]) -> bool {
+        let moved = motion.bound(node);
         let [start, middle] = [self.starts[node], self.positions[node]];
         let [before, halfway, after] = self.shifts[group];
         let (expected, carried) = (direction(minus(middle, start)).0, direction(minus(after, before)).0);
@@ -225,11 +226,11 @@ impl Scene {
     fn passed_obstacle(
         &self,
         contacts: &Contacts,
-        paths: &Paths,
+        motion: &NodeMotion,
         [from, to]: [&State; 2],
         gaps: &[f64],
-    ) -> Option<Passage> {
-        let nodes = paths.nodes;
+    ) -> Option<PassedContact> {
+        let nodes = motion.nodes;
         let turning = contacts.turning.iter().map(|turning| {
             let candidate = &self.candidates[turning.candidate];
             let pressed = to.impulse[candidate.row] > 0.0 || self.pushed_before(turning.candidate, from);
@@ -239,7 +240,7 @@ impl Scene {
         let searched = contacts.searches.iter().flat_map(|search| {
             let at_obstacle = search.at_obstacle().into_iter();
             at_obstacle.flat_map(move |(touching, obstacle, thickness)| {
-                touching.iter().filter(move |&&node| self.may_pass(paths, search.group(), node, gaps)).map(
+                touching.iter().filter(move |&&node| self.may_pass(motion, search.group(), node, gaps)).map(
                     move |&node| {
                         let path = [&from.q, &to.q].map(|q| nodes.place_at(node, q));
                         let at = [search.group() as u32, node as u32];
@@ -256,15 +257,15 @@ impl Scene {
             });
             let [start, end] = [minus(start, displaced[0]), minus(end, displaced[2])];
             let before = if pressed { None } else { before([start, end], from, to) };
-            let sweep = Sweep { start, end, before, is_held };
-            let part = sweep.part_behind_front(obstacle);
-            let (part, normal) = part.or_else(|| sweep.part_in_edge(obstacle, thickness))?;
+            let point = PointPath { start, end, before, is_held };
+            let part = point.part_behind_front(obstacle);
+            let (part, normal) = part.or_else(|| point.part_in_edge(obstacle, thickness))?;
             let mut candidates = self.candidates.iter().filter(|candidate| own(candidate.key)).peekable();
             // What no impulse can move is led through by its supports.
             let is_led = candidates.peek().is_some() && candidates.clone().all(|candidate| !candidate.responds);
             let pushes =
                 |candidate: &Candidate| to.impulse[candidate.row] > 0.0 && inner(candidate.normal, normal) > 0.0;
-            (!is_led && nodes.can_move(node as usize) && !candidates.any(pushes)).then_some(Passage {
+            (!is_led && nodes.can_move(node as usize) && !candidates.any(pushes)).then_some(PassedContact {
                 group,
                 node,
                 part,

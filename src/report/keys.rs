@@ -3,6 +3,7 @@
 //! Knows the keys of `summary.json`; must not know how the table is styled.
 
 use super::{escape, short};
+use crate::summary::never_closed;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -68,7 +69,9 @@ fn contacts(summary: &Value) -> Vec<Key> {
         let owner = format!("contact {name}");
         let number = |key: &str| contact[key].as_f64();
         let (Some(from), Some(to)) = (number("closed"), number("release")) else {
-            keys.push(Key { owner, what: "never closed".into(), value: String::new(), time: None });
+            let gap = &summary["key_results"][format!("contact.{name}.gap")];
+            let what = never_closed(contact, gap, short);
+            keys.push(Key { owner, what, value: String::new(), time: gap["min_time"].as_f64() });
             continue;
         };
         let times = contact["episodes"].as_u64().unwrap_or(0);
@@ -144,7 +147,7 @@ mod tests {
             "<th>support a&lt;b</th><td>reaction along y</td><td class=\"value\">-8</td><td><button type=\"button\" data-time=\"2.5e-1\"",
             "<th>contact wall</th><td>closed once</td><td class=\"value\">for 1</td>",
             "<td class=\"value\">1 to 2</td>",
-            "<th>contact far</th><td>never closed</td>",
+            "<th>contact far</th><td>never closed, nothing came near</td>",
         ] {
             assert!(table.contains(row), "{row}\n{table}");
         }

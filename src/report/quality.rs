@@ -3,7 +3,7 @@
 //! Knows the keys of `summary.json`; must not know how the words are shown.
 
 use super::short;
-use crate::summary::{WORKS, cut_words, way};
+use crate::summary::{WORKS, cut_words, never_closed, way};
 use serde_json::Value;
 
 /// Cumulative defect, of the energy scale, that is still round-off.
@@ -49,7 +49,13 @@ pub fn findings(summary: &Value, length: f64) -> Vec<Finding> {
     all.extend(cuts.map(|words| Finding { level: Level::Watch, text: format!("Steps were {words}.") }));
     if summary["contacts"].as_object().is_some_and(|contacts| !contacts.is_empty()) {
         all.push(penetration(number(&summary["penetration"]), length));
-        all.extend(summary["contacts"].as_object().into_iter().flatten().map(|(name, contact)| force(name, contact)));
+        all.extend(
+            summary["contacts"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, contact)| force(name, contact, &summary["key_results"])),
+        );
         all.push(complementarity(number(&summary["complementarity"])));
     }
     let advice = summary["advice"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -151,9 +157,12 @@ fn penetration(depth: f64, length: f64) -> Finding {
     }
 }
 
-fn force(name: &str, contact: &Value) -> Finding {
+fn force(name: &str, contact: &Value, results: &Value) -> Finding {
     let (Some(closed), Some(release)) = (contact["closed"].as_f64(), contact["release"].as_f64()) else {
-        return Finding { level: Level::Good, text: format!("Contact {name} never closed.") };
+        let gap = &results[format!("contact.{name}.gap")];
+        let text = format!("Contact {name}: {}.", never_closed(contact, gap, short));
+        let level = if number(&contact["penetration"]) > 0.0 { Level::Watch } else { Level::Good };
+        return Finding { level, text };
     };
     let times = contact["episodes"].as_u64().unwrap_or(0);
     let span = format!("from {} to {}", short(closed), short(release));

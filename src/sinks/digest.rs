@@ -6,7 +6,7 @@ use crate::la::larger;
 use crate::laws::SOLVERS;
 use crate::methods::Attempt;
 use crate::methods::statics::UnstableBranch;
-use crate::state::Key;
+use crate::state::{Key, State};
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,9 @@ pub struct Digest {
     /// Rotations that must stay small; found anew when a run goes on.
     #[serde(skip)]
     rotations: Vec<u32>,
+    /// Whether the obstacle of a contact has a back; found anew when a run goes on.
+    #[serde(skip)]
+    has_back: Vec<bool>,
 }
 
 /// More rotations than this are looked at less often than in every step.
@@ -66,6 +69,10 @@ pub struct ContactDigest {
     pub peak_time: Option<f64>,
     /// Sum of impulses.
     pub impulse: f64,
+    /// Depth at the start, zero or positive.
+    pub initial_depth: f64,
+    /// End of the first step in which a node behind the obstacle, where nothing holds it, came through to the front, and the node.
+    pub from_behind: Option<(f64, u32)>,
     /// Number of episodes.
     pub count: u64,
     /// The first thousand of them.
@@ -278,6 +285,7 @@ impl Digest {
             closings: 0,
             turn: (0.0, 0),
             rotations,
+            has_back: (0..system.contacts.groups.len()).map(|group| system.contacts.has_back(group)).collect(),
             closed: Vec::new(),
             closing: Vec::new(),
             impulses: vec![0.0; system.contacts.groups.len()],
@@ -286,6 +294,22 @@ impl Digest {
 }
 
 impl Digest {
+    /// Takes up nodes that were behind an obstacle before the step and are in front of it now.
+    fn note_from_behind(&mut self, from: &State, to: &State) {
+        let mut before = from.sides.iter().filter(|stored| stored.side < 0).peekable();
+        for now in to.sides.iter().filter(|stored| stored.side > 0) {
+            while before.next_if(|stored| stored.key < now.key).is_some() {}
+            if before.next_if(|stored| stored.key == now.key).is_none() {
+                continue;
+            }
+            let group = now.key.group as usize;
+            let first = &mut self.contacts[group].from_behind;
+            if self.has_back[group] && first.is_none() {
+                *first = Some((to.time, now.key.node));
+            }
+        }
+    }
+
     /// Takes up how deep contacts are that can push; where supports carry what an obstacle would, depth means nothing.
     fn measure_depths(&mut self, attempt: &Attempt) {
         for (i, gap) in attempt.gaps.iter().enumerate().filter(|(i, _)| attempt.scene.responds(*i)) {
@@ -299,8 +323,8 @@ impl Digest {
 impl Sink for Digest {
     fn begin(&mut self, saved: Option<&[u8]>) -> Result<()> {
         if let Some(saved) = saved {
-            let rotations = std::mem::take(&mut self.rotations);
-            *self = Digest { rotations, ..unpack(saved)? };
+            let (rotations, has_back) = (std::mem::take(&mut self.rotations), std::mem::take(&mut self.has_back));
+            *self = Digest { rotations, has_back, ..unpack(saved)? };
         }
         Ok(())
     }
@@ -322,7 +346,11 @@ impl Sink for Digest {
             self.unstable = Some(UnstableBranch { to: state.time, most: before.most.max(attempt.unstable), ..before });
         }
         if record.h == 0.0 {
+            self.contacts.iter_mut().for_each(|contact| contact.initial_depth = contact.penetration);
             return Ok(());
+        }
+        if self.has_back.contains(&true) {
+            self.note_from_behind(record.from, state);
         }
         self.steps += 1;
         if self.steps.is_multiple_of(1 + (self.rotations.len() / MOST_ROTATIONS) as u64) {

@@ -2,11 +2,13 @@
 
 pub use super::{load, shipped};
 use carom::Result;
+use carom::advice;
 use carom::case::{Case, Loaded};
 use carom::ledger::Ledger;
 use carom::model::Model;
 use carom::run::{Prepared, march, prepare};
 use carom::sinks::columns::Columns;
+use carom::sinks::digest::Digest;
 use carom::sinks::{Record, Sink};
 use carom::system::System;
 
@@ -25,6 +27,8 @@ pub struct History {
     pub rows: Vec<Vec<f64>>,
     /// Works at the end.
     pub ledger: Ledger,
+    /// What is said of contacts without any force, after a run that reached its end.
+    pub silent: Vec<String>,
 }
 
 impl History {
@@ -86,8 +90,11 @@ pub fn try_run(loaded: &Loaded) -> (History, Result<()>) {
 fn run_prepared(case: &Case, prepared: &Prepared, history: &mut History) -> Result<()> {
     let columns = Columns::new(&prepared.model, &prepared.system);
     history.names = columns.names().to_vec();
-    let mut recorder = Recorder { columns: &columns, history };
-    march(case, prepared, &mut [&mut recorder]).map(|_| ())
+    let (mut recorder, mut digest) = (Recorder { columns: &columns, history }, Digest::new(&prepared.system));
+    march(case, prepared, &mut [&mut recorder, &mut digest])?;
+    let silent = advice::silent_contacts(&prepared.system, &digest).into_iter().map(|advice| advice.text);
+    history.silent = silent.collect();
+    Ok(())
 }
 
 /// Runs a case that must succeed.

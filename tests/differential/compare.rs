@@ -24,8 +24,8 @@ const EFFORT: [&str; 4] = ["newton", "factorizations", "sweeps", "complementarit
 /// What came of one model.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Equal in all steps; the largest difference in parts of the scale.
-    Equal(f64),
+    /// Equal in all steps: the largest difference in parts of the scale, and what carom says of contacts without any force.
+    Equal(f64, Vec<String>),
     /// Equal until a decision that round-off makes.
     CutShort(String),
     /// Equal until one of the programs gave up: carom would cut the step, which these cases forbid.
@@ -142,7 +142,7 @@ pub fn compare(model: &Model) -> Outcome {
     if history.rows.len() != records.len() {
         return Outcome::Different(format!("{} rows, the dense code has {}", history.rows.len(), records.len()));
     }
-    Outcome::Equal(worst)
+    Outcome::Equal(worst, history.silent)
 }
 
 fn difference(a: f64, b: f64) -> f64 {

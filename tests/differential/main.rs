@@ -32,6 +32,9 @@ use std::path::Path;
 /// Part of the models that must be equal in all their steps.
 const EQUAL: f64 = 0.96;
 
+/// Part of the equal models about which carom may say that a contact felt no force though something entered it or came from behind.
+const SILENT: f64 = 0.01;
+
 /// What three hundred models must hold between them.
 const FEATURES: [&str; 47] = [
     "element bar",
@@ -87,6 +90,10 @@ fn asked(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
+fn equal_models(tally: &BTreeMap<&str, usize>) -> f64 {
+    tally.get("equal").copied().unwrap_or(0) as f64
+}
+
 /// What came of the model of a seed; a panic of either program is a difference.
 fn outcome(seed: u64) -> Outcome {
     std::panic::catch_unwind(|| compare(&generator::model(seed)))
@@ -123,10 +130,11 @@ fn random_models_give_the_columns_of_the_dense_code() {
     let (count, seed) = (asked("DIFFERENTIAL_MODELS", 300), asked("DIFFERENTIAL_SEED", 1));
     let outcomes: Vec<(u64, Outcome)> = (seed..seed + count).into_par_iter().map(|i| (i, outcome(i))).collect();
     let (mut tally, mut features) = (BTreeMap::<&str, usize>::new(), BTreeMap::<String, usize>::new());
-    let (mut worst, mut wrong) = (0.0_f64, vec![]);
+    let (mut worst, mut wrong, mut silent) = (0.0_f64, vec![], vec![]);
     for (seed, outcome) in &outcomes {
         let (kind, what) = match outcome {
-            Outcome::Equal(difference) => {
+            Outcome::Equal(difference, said) => {
+                silent.extend(said.iter().map(|text| format!("model {seed}: {text}")));
                 worst = worst.max(*difference);
                 generator::model(*seed).features.into_iter().for_each(|it| *features.entry(it).or_default() += 1);
                 ("equal", "")
@@ -149,10 +157,13 @@ fn random_models_give_the_columns_of_the_dense_code() {
     }
     println!("what was in equal models: {features:?}");
     println!("{count} models from seed {seed}: {tally:?}, largest difference {worst:.1e} of the scale");
+    silent.iter().for_each(|said| println!("{said}"));
+    println!("{} warnings of contacts without any force", silent.len());
     assert!(wrong.is_empty(), "models {wrong:?} differ");
+    assert!(silent.len() as f64 <= SILENT * equal_models(&tally), "{silent:#?}");
     // Models that end the comparison early show little: they must stay rare.
-    let equal = tally.get("equal").copied().unwrap_or(0);
-    assert!(equal as f64 >= EQUAL * count as f64, "only {equal} of {count} models were compared to their end");
+    let equal = equal_models(&tally);
+    assert!(equal >= EQUAL * count as f64, "only {equal} of {count} models were compared to their end");
     let missing: Vec<&&str> = FEATURES.iter().filter(|it| !features.contains_key(**it)).collect();
     assert!(count < 300 || missing.is_empty(), "no model was compared to its end with {missing:?}");
 }

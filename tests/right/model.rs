@@ -536,5 +536,7 @@ fn a_run_says_how_far_linear_beams_turned_and_how_deep_contacts_were() {
     let whipped = said(&whip);
     assert!(whipped.contains("line 11: body `whip`, node 4 at (1, 0) turned by"), "{whipped}");
     let sunk = said(&ball);
+    // It begins that deep.
+    assert!(!sunk.contains("was entered"), "{sunk}");
     assert!(!sunk.contains("never closed") && sunk.contains("no force, though 0.002000 deep"), "{sunk}");
 }

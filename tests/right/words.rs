@@ -435,3 +435,61 @@ fn the_forces_of_the_first_contact_steps_were_peaks() {
         assert_eq!(history.max("contact.wall.force").round(), peaks[k], "{scheme}");
     }
 }
+
+const FALL: &str = r#"format = 1
+gravity = [0.0, -10.0]
+time = { end = 0.5, step = 1e-3 }
+scheme = { name = "moreau-jean" }
+[[body]]
+name = "stone"
+element = "mass"
+at = [0.1, 0.3]
+mass = 1.0
+[[contact]]
+name = "floor"
+nodes = "stone"
+polyline = { points = [[1.0, 0.0], [-1.0, 0.0]] }
+[[contact]]
+name = "wall"
+nodes = "stone"
+plane = { point = [-2.0, 0.0], normal = [1.0, 0.0] }
+"#;
+
+/// A contact without any force that something came through from behind, or entered, was "never closed", and the run looked sound.
+#[test]
+fn what_fell_through_a_floor_from_behind_never_closed() {
+    let place = Place::empty().with("fall.toml", FALL);
+    let said = |set: &[&str]| {
+        let answer = place.carom(&[&["run", "fall.toml", "--force"], set].concat());
+        assert_eq!(answer.code, 0, "{}", answer.err);
+        let report = place.read("out/fall/report.html");
+        (answer.out + &answer.err, place.read("out/fall/summary.json"), report)
+    };
+    let warning = "contact `floor`: body `stone`, node 0 at (0.1, 0.3) came through from behind at t = 0.246";
+    let (terminal, summary, report) = said(&[]);
+    assert!(terminal.contains("line 10: ") && terminal.contains(warning), "{terminal}");
+    assert!(summary.contains(warning) && report.contains(warning));
+    assert!(!report.contains("Looks sound"));
+    // A far contact says how near it came.
+    assert!(terminal.contains("never closed, least gap 2.10000 at 0.000000"), "{terminal}");
+    assert!(report.contains("Contact wall: never closed, least gap 2.1 at 0."));
+    // The other way round it holds, and says nothing.
+    let turned = "contact.floor.polyline.points=[[-1.0, 0.0], [1.0, 0.0]]";
+    let (terminal, _, report) = said(&["--set", turned]);
+    assert!(terminal.contains("closed once") && !terminal.contains("from behind"), "{terminal}");
+    assert!(report.contains("Looks sound"));
+}
+
+/// What begins inside an obstacle and leaves it is no warning, what enters it without a force is one.
+#[test]
+fn a_contact_that_was_entered_without_a_force_is_named() {
+    let place = Place::empty().with("fall.toml", FALL);
+    let ends = ["--set", "contact.floor.polyline.points=[[-1.0, 0.0], [1.0, 0.0]]", "--set"];
+    // The first instant below the floor is the last of the run; the law of the next step would hold the stone.
+    let answer = place.carom(&[&["run", "fall.toml"], &ends[..], &["time.end=0.245"]].concat());
+    let said = answer.out + &answer.err;
+    assert!(
+        said.contains("line 10: contact `floor` was entered 1.250e-4 deep") && said.contains("no force was felt"),
+        "{said}"
+    );
+}
