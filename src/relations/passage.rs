@@ -14,7 +14,7 @@ use crate::state::{Key, State};
 
 /// Part of the size of an obstacle or a body by which a path must lead inside its outline. Nearer to the outline a small change of the
 /// path decides whether it meets the obstacle at all.
-const GRAZING: f64 = 0.02;
+pub(super) const GRAZING: f64 = 0.02;
 
 /// A contact that a node passed through.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,15 +105,14 @@ impl PointPath {
 
     /// This path from a position in front of the obstacle; none if it begins behind and did not just come there.
     fn begun_in_front(&self, obstacle: &dyn Obstacle) -> Option<PointPath> {
-        let (length, is_behind) = (direction(self.way()).0, |position: [f64; 2], limit: f64| {
-            matches!(obstacle.surfaces(position, limit, &mut |_, _| ()), Region::Behind(_))
-        });
-        if !is_behind(self.start, length) {
+        let before = self.before.filter(|_| self.is_held[0]).unwrap_or(self.start);
+        let limit = direction(minus(self.end, before)).0;
+        let is_behind =
+            |position: [f64; 2]| matches!(obstacle.surfaces(position, limit, &mut |_, _| ()), Region::Behind(_));
+        if !is_behind(self.start) {
             return Some(*self);
         }
-        let before = self.before.filter(|_| self.is_held[0])?;
-        let limit = direction(minus(self.end, before)).0;
-        (!is_behind(before, limit)).then_some(PointPath { start: before, ..*self })
+        (!is_behind(before)).then_some(PointPath { start: before, ..*self })
     }
 }
 
@@ -153,8 +152,9 @@ impl Scene {
             return None;
         }
         let motion = NodeMotion { nodes, from: &from.q, to: &to.q, longest_arm: contacts.longest_arm };
-        self.passed_disc(&motion, [from, to], gaps)
-            .or_else(|| self.passed_obstacle(contacts, &motion, [from, to], gaps))
+        let obstacle = || self.passed_obstacle(contacts, &motion, [from, to], gaps);
+        let disc = self.passed_disc(&motion, [from, to], gaps);
+        disc.or_else(obstacle).or_else(|| self.passed_chain(contacts, &motion, [from, to], gaps))
     }
 
     /// A disc among the candidates: a circle, a vertex or a body with thickness.
@@ -199,6 +199,41 @@ impl Scene {
             from.found.binary_search_by_key(&key, |(key, _)| *key).ok().map(|k| from.found[k].1 as usize)
         };
         row.and_then(|row| from.impulse.get(row)).is_some_and(|&impulse| impulse > 0.0)
+    }
+
+    /// A line of elements through which a node came so that it has no side of it any more, or is beyond its end.
+    fn passed_chain(
+        &self,
+        contacts: &Contacts,
+        motion: &NodeMotion,
+        [from, to]: [&State; 2],
+        gaps: &[f64],
+    ) -> Option<PassedContact> {
+        let mut after = to.sides.iter().peekable();
+        let lost = from.sides.iter().filter(|stored| {
+            while after.next_if(|other| other.key < stored.key).is_some() {}
+            after.peek().is_none_or(|other| other.key != stored.key)
+        });
+        let behind = (self.permanent..self.candidates.len()).filter(|&i| gaps[i] < 0.0).flat_map(|i| {
+            let Key { group, node, .. } = self.key(i);
+            stored_for(&to.sides, group, node as usize).iter()
+        });
+        let is_lost = |is_lost: bool| move |stored| (stored, is_lost);
+        lost.map(is_lost(true)).chain(behind.map(is_lost(false))).find_map(|(stored, is_lost)| {
+            let Key { group, node, .. } = stored.key;
+            let search = contacts.searches.iter().find(|search| search.group() == group as usize)?;
+            if found_pushing(to, [group, node]) || !motion.nodes.can_move(node as usize) {
+                return None;
+            }
+            let is_new = is_lost && !found_pushing(from, [group, node]);
+            let ratio = if is_new { from.h / (to.time - from.time) } else { 0.0 };
+            let at = |node: usize, part: f64| {
+                let [start, end] = [motion.from, motion.to].map(|q| motion.nodes.place_at(node, q));
+                [0, 1].map(|k| start[k] + part * (end[k] - start[k]))
+            };
+            let part = search.part_behind_chain(stored, ratio, is_lost, &at)?;
+            Some(PassedContact { group, node, part })
+        })
     }
 
     /// Whether a node of a search may have come through its obstacle, by how far both moved from where the search looked.

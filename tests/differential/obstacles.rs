@@ -433,6 +433,17 @@ fn against_bodies(
                     sides.insert(key, side);
                 }
                 let last = order.len() - 2;
+                if whereabouts == Where::Beyond && near {
+                    // Beyond an end, but through the segment there on the way, or about to come through it.
+                    let far = [0, last + 1].map(|i| norm(minus(places[1], after[i])));
+                    let j = if far[0] < far[1] { 0 } else { last };
+                    let ends = [order[j], order[j + 1]];
+                    let behind = sides::through_segment(places, [&before, &after], (j, side), 2.0);
+                    if let Some(behind) = behind.filter(|_| ends.iter().all(|&end| apart(node, end))) {
+                        sides.insert(key, side);
+                        found.extend(behind.then_some((node, Shape::Segment { ends, side })));
+                    }
+                }
                 for j in against_polyline(places[1], &seen, limit, near)[0].iter() {
                     let j = if side < 0.0 { last - j } else { *j };
                     let ends = [order[j], order[j + 1]];

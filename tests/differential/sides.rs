@@ -103,27 +103,33 @@ pub fn at_body(places: [[f64; 2]; 2], lines: [&[[f64; 2]]; 2], known: Option<f64
     }
     // From beyond an end to behind the body: around it, unless the path leads through a segment.
     let around = side * left_of_end(0) < 0.0 || {
-        let moved = |s: f64, [a, b]: [[f64; 2]; 2]| [0, 1].map(|k| a[k] + s * (b[k] - a[k]));
-        let through = (0..lines[0].len() - 1).any(|j| {
-            let left = |s: f64| {
-                let [a, b] = [j, j + 1].map(|i| moved(s, [lines[0][i], lines[1][i]]));
-                let at = moved(s, places);
-                (
-                    side * cross(minus(b, a), minus(at, a)),
-                    dot(minus(b, a), minus(at, a)) / dot(minus(b, a), minus(b, a)),
-                )
-            };
-            let [mut low, mut high] = [0.0, 1.0];
-            if left(low).0 < 0.0 || left(high).0 >= 0.0 {
-                return false;
-            }
-            for _ in 0..60 {
-                let middle = 0.5 * (low + high);
-                if left(middle).0 >= 0.0 { low = middle } else { high = middle }
-            }
-            (0.0..=1.0).contains(&left(low).1)
-        });
+        let through = (0..lines[0].len() - 1).any(|j| through_segment(places, lines, (j, side), 1.0).is_some());
         !through
     };
     if around { -side } else { side }
+}
+
+/// Whether the path of a node leads from one side through segment j, the node and the line as they move from the start of a step (0) over
+/// its middle (1) to `last`; if so, whether the node is behind the segment at the middle.
+pub fn through_segment(
+    places: [[f64; 2]; 2],
+    lines: [&[[f64; 2]]; 2],
+    (j, side): (usize, f64),
+    last: f64,
+) -> Option<bool> {
+    let moved = |s: f64, [a, b]: [[f64; 2]; 2]| [0, 1].map(|k| a[k] + s * (b[k] - a[k]));
+    let left = |s: f64| {
+        let [a, b] = [j, j + 1].map(|i| moved(s, [lines[0][i], lines[1][i]]));
+        let at = moved(s, places);
+        (side * cross(minus(b, a), minus(at, a)), dot(minus(b, a), minus(at, a)) / dot(minus(b, a), minus(b, a)))
+    };
+    let [mut low, mut high] = [0.0, last];
+    if left(low).0 < 0.0 || left(high).0 >= 0.0 {
+        return None;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if left(middle).0 >= 0.0 { low = middle } else { high = middle }
+    }
+    (0.0..=1.0).contains(&left(low).1).then(|| left(1.0).0 < 0.0)
 }

@@ -1,19 +1,17 @@
 //! Nodes against the elements and ends of other bodies.
 
 use super::chain::{ChainContour, Chains};
-use super::{FREE_END, ROUNDING, Scratch, Search, View};
-use crate::contour::{self, Contour, Feature, Projection, VertexKind};
+use super::one_chain::ChainSearch;
+use super::{FREE_END, Kind, ROUNDING, Scratch, Search, View};
+use crate::contour::{Contour, VertexKind};
 use crate::model::Model;
 use crate::nodes::Nodes;
-use crate::obstacles::Region;
-use crate::plane::{direction, inner, minus, quarter};
+use crate::plane::{direction, inner, minus};
 use crate::relations::candidate::{Candidate, Corner};
+use crate::relations::passage::GRAZING;
 use crate::relations::shape::Shape;
 use crate::relations::sides::stored_for;
 use crate::state::{Key, StoredSide};
-
-/// Part of the speeds of two points below which their relative velocity is rounding; also of accelerations.
-const AT_REST: f64 = 1e-9;
 
 /// Who looks at what: nodes, and the elements and nodes that they may touch.
 pub(super) struct Side {
@@ -89,11 +87,11 @@ pub(super) struct NearPoint {
 }
 
 /// A node in a search.
-struct Seeker<'a> {
-    node: usize,
-    corner: Corner,
+pub(super) struct Seeker<'a> {
+    pub node: usize,
+    pub corner: Corner,
     /// Position at the middle of the step.
-    position: [f64; 2],
+    pub position: [f64; 2],
     /// How far it looks.
     reach: f64,
     stored: &'a [StoredSide],
@@ -187,7 +185,7 @@ impl Search {
     }
 
     /// Whether a node and an element are not of one body and do not meet in a joint.
-    fn is_apart(&self, seeker: &Seeker, line: [usize; 2], view: &View) -> bool {
+    pub(super) fn is_apart(&self, seeker: &Seeker, line: [usize; 2], view: &View) -> bool {
         let body = &view.bodies.of_node;
         let joined = |other: usize| seeker.corner.joined(&Corner::new(view.nodes, other));
         body[seeker.node] != body[line[0]] && !line.into_iter().any(joined)
@@ -252,200 +250,36 @@ impl Search {
     }
 }
 
-/// A search of one node along one chain.
-struct ChainSearch<'a> {
-    search: &'a Search,
-    view: &'a View<'a>,
-    chains: &'a Chains,
-    /// Segments of the chain that may be near.
-    near: &'a [u32],
-    limit: f64,
-    /// Depth that a node may have beyond that.
-    depth: f64,
-}
-
-impl<'a> ChainSearch<'a> {
-    fn contour(&self, positions: &'a [[f64; 2]], side: i8) -> ChainContour<'a> {
-        ChainContour { chains: self.chains, positions, side: f64::from(side), near: self.near }
-    }
-
-    /// Adds the candidates of a node at this chain. Returns the side of the node, zero while it is undecided, and how deep it is
-    /// behind the chain if the side is to be stored.
-    fn find(
+impl Search {
+    /// Half of the part of a step that a node was behind a chain at whose stored side it began, if its path leads through a segment and,
+    /// unless the node is lost, ends beyond a free end, (T138). The path begins with the step, or `ratio` of it before if the node is
+    /// behind the segment then; `at` gives positions of nodes at parts of the step.
+    pub fn part_behind_chain(
         &self,
-        seeker: &Seeker,
-        stored: Option<&StoredSide>,
-        features: &mut Vec<Feature>,
-        found: &mut Vec<Candidate>,
-    ) -> (i8, Option<f64>) {
-        let is_decided = |stored: &&StoredSide| stored.side != 0;
-        let mut side = match stored.filter(is_decided) {
-            Some(stored) => stored.side,
-            None => match self.side_at_start(seeker.node, stored.is_some()) {
-                Some(side) => side,
-                None => return (0, None),
-            },
-        };
-        if side == 0 {
-            return (0, Some(0.0));
-        }
-        let mut region = self.features(seeker, side, features);
-        if matches!(region, Region::Behind(_)) && self.went_around(seeker.node, side) {
-            side = -side;
-            region = self.features(seeker, side, features);
-        }
-        let contour = self.contour(self.view.positions, side);
-        let mut is_over_end = false;
-        for &feature in features.iter() {
-            match feature {
-                Feature::Segment(j) => self.push(seeker, j, side, found),
-                // At the edge itself both sides of it hold; elsewhere it is a point, which has no gap without thickness.
-                Feature::Vertex(j, end) if !self.chains.segments[j].is_free(end) => {
-                    if contour.is_at(j, end, seeker.position) {
-                        [j, contour.neighbour(j, end)].into_iter().for_each(|j| self.push(seeker, j, side, found));
-                    }
-                }
-                Feature::Vertex(j, end) => {
-                    if self.search.thickness == 0.0 && self.is_before_end(seeker, j, end, side, stored.is_some()) {
-                        is_over_end = true;
-                        self.push(seeker, j, side, found);
-                    }
-                }
+        stored: &StoredSide,
+        ratio: f64,
+        is_lost: bool,
+        at: &dyn Fn(usize, f64) -> [f64; 2],
+    ) -> Option<f64> {
+        let Kind::Bodies(sides) = &self.kind else { return None };
+        let (node, chain) = (stored.key.node as usize, stored.key.feature);
+        let own = || sides.iter().flat_map(|side| &side.chains.segments).filter(|segment| segment.chain == chain);
+        let size: f64 = own().map(|segment| segment.length_at(0.0, at)).sum();
+        own().find_map(|segment| {
+            let project = |part: f64| segment.project_at(at(node, part), part, f64::from(stored.side), at);
+            let begin = if project(0.0).signed < 0.0 { -ratio } else { 0.0 };
+            let [before, after] = [begin, 1.0].map(project);
+            if before.signed < 0.0 || after.signed >= 0.0 {
+                return None;
             }
-        }
-        let depth = match region {
-            Region::Front => Some(0.0),
-            Region::Behind(depth) => Some(depth),
-            Region::Beyond => is_over_end.then_some(0.0),
-            Region::Far => None,
-        };
-        (side, depth)
-    }
-
-    /// Features of the chain at the middle of the step, as seen from one side.
-    fn features(&self, seeker: &Seeker, side: i8, features: &mut Vec<Feature>) -> Region {
-        features.clear();
-        let contour = self.contour(self.view.positions, side);
-        let mut region =
-            contour::in_front(&contour, seeker.position, self.limit, &mut |feature| features.push(feature));
-        if region == Region::Far && self.depth > 0.0 {
-            // What was stopped behind a surface is slow, and may be deeper than a slow body looks.
-            let farther = contour::in_front(&contour, seeker.position, self.limit + self.depth, &mut |_| ());
-            region = if let Region::Behind(_) = farther { farther } else { Region::Far };
-        }
-        if let Region::Behind(nearest) = region {
-            contour::behind(&contour, seeker.position, nearest, &mut |j| features.push(Feature::Segment(j)));
-        }
-        region
-    }
-
-    fn push(&self, seeker: &Seeker, j: usize, side: i8, found: &mut Vec<Candidate>) {
-        let segment = &self.chains.segments[j];
-        if self.search.is_apart(seeker, segment.line, self.view) {
-            let shape = Shape::Segment { side: segment.side_of_line(f64::from(side)) };
-            self.search.push(seeker.node, 2 * segment.number, shape, &segment.line, self.view, found);
-        }
-    }
-
-    /// The side of a node at the start of the step by its position, zero if that does not tell; none if it is far.
-    /// `was_undecided` says that it was on the chain before: any motion of a node on a line is towards it, because a body
-    /// that leaves and one that arrives on the other side have the same position and velocity.
-    fn side_at_start(&self, node: usize, was_undecided: bool) -> Option<i8> {
-        let contour = self.contour(self.view.starts, 1);
-        let (j, on) = contour.nearest(self.view.starts[node])?;
-        let past = (0..2).find(|&end| on.beyond[end] > 0.0);
-        let kind = past.map(|end| contour.corner(j, end));
-        let signed = match kind {
-            Some(VertexKind::Convex) => on.closest,
-            Some(VertexKind::Reentrant) => -on.closest,
-            _ => on.signed,
-        };
-        let sign = if signed > 0.0 { 1 } else { -1 };
-        if signed.abs() > contour.tolerance() {
-            let left = was_undecided && kind != Some(VertexKind::Free);
-            return Some(if left { -sign } else { sign });
-        }
-        let motion = self.first_motion(node, j, &on);
-        // On the middle of a thick body either side is as good, but the depth must be seen.
-        Some(if motion == 0 && self.search.thickness > 0.0 { 1 } else { -motion })
-    }
-
-    /// The side to which a node on a segment moves first: 1 if its relative velocity leads to the left of the chain, −1 if it leads
-    /// to the right; if the velocity is zero to rounding, by the relative acceleration.
-    fn first_motion(&self, node: usize, j: usize, on: &Projection) -> i8 {
-        let contour = self.contour(self.view.starts, 1);
-        let along = |j: usize| {
-            let [a, b] = self.chains.segments[j].nodes();
-            direction(minus(self.view.starts[b], self.view.starts[a]))
-        };
-        let (length, own) = along(j);
-        let xi = (-on.beyond[0] / length).clamp(0.0, 1.0);
-        let [a, b] = self.chains.segments[j].nodes();
-        let at = (0..2).find(|&end| contour.is_at(j, end, self.view.starts[node]));
-        // At a vertex both segments tell which side it is.
-        let other = at.map_or(own, |end| along(contour.neighbour(j, end)).1);
-        let is_reentrant = at.is_some_and(|end| contour.corner(j, end) == VertexKind::Reentrant);
-        for field in [self.view.velocity, self.view.acceleration] {
-            let parts = [(node, 1.0), (a, xi - 1.0), (b, -xi)].map(|(node, weight)| {
-                let [x, y] = self.view.nodes.translation(node, field);
-                [weight * x, weight * y]
+            let part = before.signed / (before.signed - after.signed);
+            let is_inside = (0..2).all(|end| {
+                let beyond = before.beyond[end] + part * (after.beyond[end] - before.beyond[end]);
+                beyond <= if segment.is_free(end) { -GRAZING * size } else { 0.0 }
             });
-            let relative = [0, 1].map(|k| parts.iter().map(|part| part[k]).sum());
-            let scale: f64 = parts.iter().map(|part| part[0].hypot(part[1])).sum();
-            let [one, two] = [own, other].map(|along| inner(relative, quarter(along)));
-            let left = if is_reentrant { one.min(two) } else { one.max(two) };
-            if left.abs() > AT_REST * scale {
-                return if left > 0.0 { 1 } else { -1 };
-            }
-        }
-        0
-    }
-
-    /// Whether a node that was beyond a free end at the start of the step came behind the chain around it.
-    fn went_around(&self, node: usize, side: i8) -> bool {
-        let start = self.contour(self.view.starts, side);
-        let Region::Beyond = contour::in_front(&start, self.view.starts[node], self.limit, &mut |_| ()) else {
-            return false;
-        };
-        let middle = self.contour(self.view.positions, side);
-        let Some((j, after)) = middle.nearest(self.view.positions[node]) else { return false };
-        let before = start.project(j, self.view.starts[node]);
-        if before.signed < -start.tolerance() {
-            return true;
-        }
-        // Where the path meets the line of the segment, in the coordinates of the segment.
-        let part = before.signed / (before.signed - after.signed);
-        (0..2).any(|end| {
-            let beyond = before.beyond[end] + part * (after.beyond[end] - before.beyond[end]);
-            self.chains.segments[j].is_free(end) && beyond > middle.margin(j, end, false)
+            let is_beyond = (0..2).any(|end| segment.is_free(end) && after.beyond[end] > 0.0);
+            (is_inside && (is_lost || is_beyond)).then_some(0.5 * (1.0 - part) * (1.0 - begin))
         })
-    }
-
-    /// Whether a node beyond the free end of a thin segment touches it all the same: it rests on an end that is tilted, or is about
-    /// to cross the line where the segment is.
-    fn is_before_end(&self, seeker: &Seeker, j: usize, end: usize, side: i8, is_stored: bool) -> bool {
-        let contour = self.contour(self.view.positions, side);
-        let on = contour.project(j, seeker.position);
-        let overhang = self.chains.segments[j].overhang(end);
-        if on.signed < -contour.tolerance() && !is_stored {
-            return false;
-        }
-        if is_stored && on.beyond[end] <= overhang + on.signed.abs() {
-            return true;
-        }
-        // On the line itself the instant at which it crosses the line is rounding.
-        if on.signed.abs() <= contour.tolerance() {
-            return false;
-        }
-        let [a, b] = self.chains.segments[j].nodes();
-        let (_, along) = direction(minus(self.view.positions[b], self.view.positions[a]));
-        let [own, other] = [seeker.node, [a, b][end]].map(|node| self.view.nodes.translation(node, self.view.velocity));
-        let relative = minus(own, other);
-        let rate = f64::from(side) * inner(relative, quarter(along));
-        let time = -on.signed / rate;
-        let moved = time * inner(relative, along) * if end == 0 { -1.0 } else { 1.0 };
-        let inside = on.beyond[end] + moved <= overhang && on.beyond[1 - end] - moved <= 0.0;
-        time.abs() <= 2.0 * self.view.step && inside
     }
 }
 

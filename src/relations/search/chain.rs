@@ -55,6 +55,26 @@ impl ChainSegment {
         if self.reversed { -side } else { side }
     }
 
+    /// Its length at a part of a step, by the positions of nodes there.
+    pub fn length_at(&self, part: f64, at: &dyn Fn(usize, f64) -> [f64; 2]) -> f64 {
+        let [a, b] = self.nodes().map(|node| at(node, part));
+        direction(minus(b, a)).0
+    }
+
+    /// Projection of a position on it at a part of a step, positive on the given side of the chain.
+    pub fn project_at(
+        &self,
+        position: [f64; 2],
+        part: f64,
+        side: f64,
+        at: &dyn Fn(usize, f64) -> [f64; 2],
+    ) -> Projection {
+        let [a, b] = self.nodes().map(|node| at(node, part));
+        let (length, along) = direction(minus(b, a));
+        let offset = minus(position, a);
+        Projection::new(side * inner(offset, quarter(along)), inner(offset, along), length)
+    }
+
     /// Whether one other segment follows at one of its ends.
     pub fn has_next(&self, end: usize) -> bool {
         matches!(self.meeting[end], Meeting::Segment(..))

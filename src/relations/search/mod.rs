@@ -4,6 +4,7 @@
 
 mod bodies;
 mod chain;
+mod one_chain;
 
 use super::candidate::{Candidate, Corner};
 use super::deepest;

@@ -154,3 +154,61 @@ fn depth_is_limited_by_the_thickness_of_the_obstacle() {
         assert!(message.contains("guard `penetration`: gap -1."), "{message}\n{thin}");
     }
 }
+
+/// What masses are shot at: held beams without and with thickness, straight and bent, and rigid obstacles.
+const TARGETS: [(&str, f64); 8] = [
+    ("beam", 0.0),
+    ("beam", 0.01),
+    ("beam", 0.03),
+    ("polyline = { points = [[0.0, 0.01], [1.0, 0.01], [1.0, 0.0], [0.0, 0.0], [0.0, 0.01]] }", 0.0),
+    ("polyline = { points = [[0.0, 0.01], [1.0, 0.01], [1.0, 0.0], [0.0, 0.0], [0.0, 0.01]] }", 0.02),
+    ("circle = { centre = [0.5, 0.0], radius = 0.02 }", 0.0),
+    ("circle = { centre = [0.5, 0.0], radius = 0.02 }", 0.02),
+    ("mass", 0.02),
+];
+
+/// 4,800 masses that are shot from anywhere in front, with paths from 2 to 60 cm within a step, at points that they must hit. A contact
+/// that is missed has a perfect ledger; here it has no impulse.
+#[test]
+fn shots_at_random_hit() {
+    let mut seed: u64 = 5;
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    for (target, radius) in TARGETS {
+        let is_line = target == "beam" || target.starts_with("polyline");
+        for shot in 0..600 {
+            // A point of the target that is clearly hit, the direction from which, and where the shot begins.
+            let aim = [if is_line { 0.06 + 0.88 * random() } else { 0.5 + 0.02 * (random() - 0.5) }, 0.0];
+            let angle = 0.4 + 2.3 * random();
+            let away = 0.1 + random();
+            let at = [aim[0] + away * angle.cos(), aim[1] + away * angle.sin()];
+            let (speed, step) = (100.0, 1e-3 * 10f64.powf(1.5 * random() - 0.7));
+            let velocity = [-speed * angle.cos(), -speed * angle.sin()];
+            let scheme = SCHEMES[shot % 4];
+            let contact = match target {
+                "beam" => format!(
+                    "[[body]]\nname = \"beam\"\nelement = \"beam\"\nline = {{ from = [0.0, 0.0], to = [1.0, 0.0], elements = 4 }}\n\
+                     material = {{ young = 2e9, poisson = 0.3, density = 1000.0 }}\n\
+                     section = {{ shape = \"rectangle\", width = 0.04, height = 0.04 }}\n\
+                     [[support]]\nname = \"held\"\nnodes = \"beam\"\nfix = [\"x\", \"y\", \"theta\"]\n\
+                     [[contact]]\nname = \"touch\"\nbetween = [\"mass\", \"beam\"]\nradius = {radius:?}\n"
+                ),
+                "mass" => {
+                    mass("other", [0.5, 0.0], [0.0, 0.0])
+                        + &format!(
+                            "[[contact]]\nname = \"touch\"\nbetween = [\"mass\", \"other\"]\nradius = {radius:?}\n"
+                        )
+                }
+                _ => on(target) + &format!("radius = {radius:?}\n"),
+            };
+            let text = head(2.5 * away / speed + step, step, scheme, "penetration = false")
+                + &mass("mass", at, velocity)
+                + &contact;
+            let (run, result) = try_run(&load(&text, &[]));
+            result.unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert!(run.max("impulse") > 0.0, "no impulse\n{text}");
+        }
+    }
+}
