@@ -47,6 +47,7 @@ pub const CASES: &[Shipped] = shipped![
     "crossed-beams",
     "peg-board",
     "ski-jump",
+    "shot-at-plate",
     "portal-frame-impact",
     "beam-on-floor",
     "crowd",
