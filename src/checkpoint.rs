@@ -23,7 +23,7 @@ pub const FILE: &str = "checkpoint.bin";
 pub const LAST: &str = "checkpoint.last.bin";
 
 /// First word of the file, with the version of the layout.
-const MAGIC: &str = "carom-checkpoint-7";
+const MAGIC: &str = "carom-checkpoint-8";
 
 /// A run at the end of an accepted step.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -171,7 +171,7 @@ impl Summary {
                     "penetration": contact.penetration,
                     "peak_time": contact.peak_time,
                     "plateau": longest.and_then(|e| e.plateau()),
-                    "roughness": contact.roughness(),
+                    "roughness": contact.longest().and_then(|episode| episode.roughness()),
                     "first": first_episodes(contact),
                 }),
             );

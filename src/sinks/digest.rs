@@ -81,8 +81,6 @@ pub struct ContactDigest {
     last: Option<Episode>,
     /// The longest of those before it.
     longest: Option<Episode>,
-    /// Worst roughness of those before it.
-    roughness: Option<f64>,
 }
 
 /// What is kept of every episode.
@@ -111,28 +109,28 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// Mean force without the first and the last tenth; none for episodes too short to have a plateau.
+    /// Mean force over time from a tenth of the duration to nine tenths; none for episodes of less than ten steps.
     pub fn plateau(&self) -> Option<f64> {
-        let inner = self.forces.inner();
-        (!inner.is_empty()).then(|| inner.iter().map(|block| block.mean).sum::<f64>() / inner.len() as f64)
+        let (mean, _) = self.forces.inner()?;
+        Some(mean)
     }
 
-    /// Standard deviation over mean of the same part.
+    /// Standard deviation over mean of the force over that time.
     pub fn roughness(&self) -> Option<f64> {
-        let mean = self.plateau()?;
-        let (inner, size) = (self.forces.inner(), self.forces.size as f64);
-        let squares = |block: &Block| block.squares + size * ((block.mean - mean) * (block.mean - mean));
-        let variance = inner.iter().map(squares).sum::<f64>() / (size * inner.len() as f64);
+        let (mean, variance) = self.forces.inner()?;
         Some(variance.sqrt() / mean)
     }
 
-    fn span(&self) -> f64 {
+    fn duration(&self) -> f64 {
         self.end - self.start
     }
 }
 
 /// Blocks of steps of which an episode keeps the forces; an even number.
 const BLOCKS: usize = 1 << 14;
+
+/// Fewer steps than these have no plateau.
+const FEWEST: u64 = 10;
 
 /// The forces (impulse over step size) of an episode in bounded memory: those of single steps up to [`BLOCKS`], and beyond
 /// that of blocks of two, four, eight steps and so on.
@@ -146,12 +144,33 @@ struct Forces {
     filled: u64,
 }
 
-/// Forces of some steps.
+/// Forces of some steps; each is constant within its step.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Block {
+    duration: f64,
+    /// Mean over time.
     mean: f64,
-    /// Sum of the squares of the differences from the mean.
+    /// Integral over time of the squares of the differences from the mean.
     squares: f64,
+}
+
+impl Block {
+    /// Both blocks as one.
+    fn with(self, other: Block) -> Block {
+        let duration = self.duration + other.duration;
+        let share = other.duration / duration;
+        let apart = other.mean - self.mean;
+        Block {
+            duration,
+            mean: self.mean + share * apart,
+            squares: self.squares + other.squares + share * self.duration * apart * apart,
+        }
+    }
+
+    /// A part of its duration.
+    fn part(self, duration: f64) -> Block {
+        Block { duration, squares: self.squares * duration / self.duration, ..self }
+    }
 }
 
 impl Default for Forces {
@@ -161,15 +180,10 @@ impl Default for Forces {
 }
 
 impl Forces {
-    fn push(&mut self, force: f64) {
+    fn push(&mut self, duration: f64, force: f64) {
         self.filled += 1;
-        if self.filled == 1 {
-            self.open = Block { mean: force, squares: 0.0 };
-        } else {
-            let (away, open) = (force - self.open.mean, &mut self.open);
-            open.mean += away / self.filled as f64;
-            open.squares += away * (force - open.mean);
-        }
+        let step = Block { duration, mean: force, squares: 0.0 };
+        self.open = if self.filled == 1 { step } else { self.open.with(step) };
         if self.filled < self.size {
             return;
         }
@@ -185,23 +199,27 @@ impl Forces {
     /// Makes one block of every two.
     fn halve(&mut self) {
         for k in 0..BLOCKS / 2 {
-            let [one, two] = [self.blocks[2 * k], self.blocks[2 * k + 1]];
-            let apart = one.mean - two.mean;
-            let squares = one.squares + two.squares + 0.5 * self.size as f64 * apart * apart;
-            self.blocks[k] = Block { mean: 0.5 * (one.mean + two.mean), squares };
+            self.blocks[k] = self.blocks[2 * k].with(self.blocks[2 * k + 1]);
         }
         self.blocks.truncate(BLOCKS / 2);
         self.size *= 2;
     }
 
-    /// Whole blocks without the first and the last tenth of the steps; none of an episode of fewer than ten steps.
-    fn inner(&self) -> &[Block] {
+    /// Mean and variance over time without the first and the last tenth of the duration; none of an episode of few steps.
+    fn inner(&self) -> Option<(f64, f64)> {
         let steps = self.size * self.blocks.len() as u64 + self.filled;
-        if steps < 10 {
-            return &[];
-        }
-        let end = ((steps - steps / 10) / self.size) as usize;
-        &self.blocks[(steps / 10).div_ceil(self.size) as usize..end.min(self.blocks.len())]
+        let open = (self.filled > 0).then_some(self.open);
+        let blocks = || self.blocks.iter().copied().chain(open);
+        let whole: f64 = blocks().map(|block| block.duration).sum();
+        let (begin, end) = (0.1 * whole, 0.9 * whole);
+        let mut time = 0.0_f64;
+        let parts = blocks().filter_map(|block| {
+            let [from, to] = [time.max(begin), (time + block.duration).min(end)];
+            time += block.duration;
+            (to > from).then(|| block.part(to - from))
+        });
+        let inner = parts.reduce(Block::with).filter(|_| steps >= FEWEST)?;
+        Some((inner.mean, inner.squares / inner.duration))
     }
 
     /// Forgets all but its memory.
@@ -215,25 +233,18 @@ impl ContactDigest {
     /// The longest episode, of which plateau and release are told; of equals the last one.
     pub fn longest(&self) -> Option<&Episode> {
         match (&self.longest, &self.last) {
-            (Some(longest), Some(last)) if longest.span() > last.span() => Some(longest),
+            (Some(longest), Some(last)) if longest.duration() > last.duration() => Some(longest),
             (longest, last) => last.as_ref().or(longest.as_ref()),
         }
     }
 
-    /// Worst roughness of any episode that has a plateau.
-    pub fn roughness(&self) -> Option<f64> {
-        let last = self.last.as_ref().and_then(Episode::roughness);
-        self.roughness.into_iter().chain(last).reduce(f64::max)
-    }
-
-    /// Takes a step with impulse.
+    /// Takes a step with impulse; it goes on with the last episode if it begins where that ends.
     fn take(&mut self, begin: f64, end: f64, force: f64) {
         match &mut self.last {
-            // The half step is slack for the rounding of instants.
-            Some(episode) if begin < episode.end + 0.5 * (end - begin) => {
+            Some(episode) if begin == episode.end => {
                 episode.end = end;
                 episode.peak = episode.peak.max(force);
-                episode.forces.push(force);
+                episode.forces.push(end - begin, force);
                 if let Some(span) = self.spans.get_mut(self.count as usize - 1) {
                     let impulse = span.impulse + force * (end - begin);
                     *span = Span { end, peak: span.peak.max(force), impulse, ..*span };
@@ -245,13 +256,12 @@ impl ContactDigest {
 
     /// Begins an episode, in the memory of one that is not needed any more.
     fn start(&mut self, begin: f64, end: f64, force: f64) {
-        self.roughness = self.roughness();
         if self.longest().is_some_and(|longest| self.last.as_ref().is_some_and(|last| std::ptr::eq(longest, last))) {
             std::mem::swap(&mut self.longest, &mut self.last);
         }
         let mut forces = self.last.take().unwrap_or_default().forces;
         forces.clear();
-        forces.push(force);
+        forces.push(end - begin, force);
         self.last = Some(Episode { start: begin, end, peak: force, forces });
         self.count += 1;
         if self.spans.len() < EPISODES {
@@ -388,7 +398,7 @@ impl Sink for Digest {
             self.closings += new.count() as u64;
         }
         std::mem::swap(&mut self.closed, &mut self.closing);
-        let begin = state.time - record.h;
+        let begin = record.from.time;
         for (contact, &impulse) in self.contacts.iter_mut().zip(&self.impulses) {
             if impulse <= 0.0 {
                 continue;
@@ -410,7 +420,7 @@ mod tests {
 
     fn episode(forces: impl IntoIterator<Item = f64>) -> Episode {
         let mut episode = Episode::default();
-        forces.into_iter().for_each(|force| episode.forces.push(force));
+        forces.into_iter().for_each(|force| episode.forces.push(1.0, force));
         episode
     }
 
@@ -424,6 +434,22 @@ mod tests {
         assert_eq!(episode([1.0; 9]).roughness(), None);
     }
 
+    /// A step that was cut into many counts by its time, and the tenths end within steps.
+    #[test]
+    fn plateaus_are_means_over_time() {
+        let mut cut = Episode::default();
+        (0..9).for_each(|_| cut.forces.push(1.0, 2.0));
+        (0..1000).for_each(|_| cut.forces.push(1e-3, 7.0));
+        (0..5).for_each(|_| cut.forces.push(1.0, 4.0));
+        // From 1.5 to 13.5: 7.5 of 2, 1 of 7, 3.5 of 4.
+        let mean = (7.5 * 2.0 + 7.0 + 3.5 * 4.0) / 12.0;
+        let square = |force: f64| (force - mean) * (force - mean);
+        let variance = (7.5 * square(2.0) + square(7.0) + 3.5 * square(4.0)) / 12.0;
+        let [plateau, roughness] = [cut.plateau().unwrap(), cut.roughness().unwrap()];
+        assert!((plateau / mean - 1.0).abs() < 1e-12, "{plateau}");
+        assert!((roughness * mean / variance.sqrt() - 1.0).abs() < 1e-12, "{roughness}");
+    }
+
     /// Mean and standard deviation over mean of all numbers but the first and the last tenth, from the numbers themselves.
     fn plainly(forces: &[f64]) -> [f64; 2] {
         let inner = &forces[forces.len() / 10..forces.len() - forces.len() / 10];
@@ -435,10 +461,7 @@ mod tests {
     #[test]
     fn a_contact_of_a_million_steps_keeps_its_plateau_in_little_memory() {
         let forces = |n: usize| (0..n).map(|k| 300.0 + (0.37 * k as f64).sin() + 1e-6 * k as f64).collect::<Vec<f64>>();
-        // As many as are kept one by one: the plain sums, to the last bit.
-        let few = forces(BLOCKS);
-        assert_eq!(episode(few.iter().copied()).plateau(), Some(plainly(&few)[0]));
-        for n in [BLOCKS + 1, 2 * BLOCKS, 100_003, 1_000_000] {
+        for n in [BLOCKS - 4, BLOCKS + 1, 2 * BLOCKS, 100_003, 1_000_000] {
             let many = forces(n);
             let (long, [plateau, roughness]) = (episode(many.iter().copied()), plainly(&many));
             assert!(long.forces.blocks.len() <= BLOCKS, "{n}: {}", long.forces.blocks.len());
@@ -471,6 +494,10 @@ mod tests {
         assert_eq!(pair.spans, [Span { start: 0.0, end: 2.0, peak: 5.0, impulse: 8.0 }]);
         let longest = contact.longest().unwrap();
         assert_eq!((longest.start, longest.end, longest.plateau()), (10_001.0, 10_021.0, Some(2.0)));
-        assert_eq!(contact.roughness(), Some(0.5));
+        assert_eq!(longest.roughness(), Some(0.5));
+        // The next step is ten times as long as the one without impulse before it: another episode all the same.
+        let mut short = ContactDigest::default();
+        [(0.0, 1.0), (1.1, 2.1)].into_iter().for_each(|(start, end)| short.take(start, end, 1.0));
+        assert_eq!((short.count, short.longest().unwrap().start), (2, 1.1));
     }
 }

@@ -188,7 +188,7 @@ fn measure(outcome: Outcome, end: f64) -> Run {
         -ledger.sum.scheme,
         or_none(contact.map(|contact| contact.peak)),
         or_none(longest.and_then(|episode| episode.plateau())),
-        or_none(contact.and_then(|contact| contact.roughness())),
+        or_none(contact.and_then(|contact| contact.longest()?.roughness())),
         or_none(force),
         or_none(longest.map(|episode| episode.end)),
         if digest.contacts.is_empty() { f64::NAN } else { digest.penetration },
