@@ -3,6 +3,7 @@
 pub mod animation;
 pub mod columns;
 pub mod digest;
+pub mod episodes;
 pub mod frames;
 pub mod history;
 pub mod key_results;

@@ -169,7 +169,7 @@ fn measure(outcome: Outcome, end: f64) -> Run {
     let Outcome { track, digest, energy, ledger, stepping, known, .. } = outcome;
     // The contact that was closed longest speaks for all.
     let span =
-        |c: &&crate::sinks::digest::ContactDigest| c.longest().map_or(0.0, |episode| episode.end - episode.start);
+        |c: &&crate::sinks::episodes::ContactDigest| c.longest().map_or(0.0, |episode| episode.end - episode.start);
     let contact = digest.contacts.iter().max_by(|a, b| span(a).total_cmp(&span(b)));
     let longest = contact.and_then(|contact| contact.longest());
     let or_none = |value: Option<f64>| value.unwrap_or(f64::NAN);
