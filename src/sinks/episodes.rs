@@ -88,7 +88,10 @@ const FEWEST: u64 = 10;
 struct Forces {
     /// Steps in a block.
     size: u64,
-    blocks: Vec<Block>,
+    /// Duration and mean of each block.
+    means: Vec<(f64, f64)>,
+    /// Integrals of squares of each block; none while a block is one step, because checkpoints are written and hashed with all of this.
+    squares: Vec<f64>,
     /// The block that is not full yet, and its steps.
     open: Block,
     filled: u64,
@@ -125,7 +128,7 @@ impl Block {
 
 impl Default for Forces {
     fn default() -> Forces {
-        Forces { size: 1, blocks: Vec::new(), open: Block::default(), filled: 0 }
+        Forces { size: 1, means: Vec::new(), squares: Vec::new(), open: Block::default(), filled: 0 }
     }
 }
 
@@ -137,29 +140,38 @@ impl Forces {
         if self.filled < self.size {
             return;
         }
-        if self.blocks.len() == BLOCKS {
+        if self.means.len() == BLOCKS {
             self.halve();
             // The open block is now half of one.
             return;
         }
-        self.blocks.push(self.open);
+        self.means.push((self.open.duration, self.open.mean));
+        if self.size > 1 {
+            self.squares.push(self.open.squares);
+        }
         self.filled = 0;
+    }
+
+    fn block(&self, k: usize) -> Block {
+        let (duration, mean) = self.means[k];
+        Block { duration, mean, squares: self.squares.get(k).copied().unwrap_or(0.0) }
     }
 
     /// Makes one block of every two.
     fn halve(&mut self) {
-        for k in 0..BLOCKS / 2 {
-            self.blocks[k] = self.blocks[2 * k].with(self.blocks[2 * k + 1]);
-        }
-        self.blocks.truncate(BLOCKS / 2);
+        let halves: Vec<Block> = (0..BLOCKS / 2).map(|k| self.block(2 * k).with(self.block(2 * k + 1))).collect();
+        self.means.clear();
+        self.means.extend(halves.iter().map(|block| (block.duration, block.mean)));
+        self.squares.clear();
+        self.squares.extend(halves.iter().map(|block| block.squares));
         self.size *= 2;
     }
 
     /// Mean and variance over time without the first and the last tenth of the duration; none of an episode of few steps.
     fn inner(&self) -> Option<(f64, f64)> {
-        let steps = self.size * self.blocks.len() as u64 + self.filled;
+        let steps = self.size * self.means.len() as u64 + self.filled;
         let open = (self.filled > 0).then_some(self.open);
-        let blocks = || self.blocks.iter().copied().chain(open);
+        let blocks = || (0..self.means.len()).map(|k| self.block(k)).chain(open);
         let whole: f64 = blocks().map(|block| block.duration).sum();
         let (begin, end) = (0.1 * whole, 0.9 * whole);
         let mut time = 0.0_f64;
@@ -174,7 +186,8 @@ impl Forces {
 
     /// Forgets all but its memory.
     fn clear(&mut self) {
-        self.blocks.clear();
+        self.means.clear();
+        self.squares.clear();
         (self.size, self.filled) = (1, 0);
     }
 }
@@ -275,7 +288,7 @@ mod tests {
         for n in [BLOCKS - 4, BLOCKS + 1, 2 * BLOCKS, 100_003, 1_000_000] {
             let many = forces(n);
             let (long, [plateau, roughness]) = (episode(many.iter().copied()), plainly(&many));
-            assert!(long.forces.blocks.len() <= BLOCKS, "{n}: {}", long.forces.blocks.len());
+            assert!(long.forces.means.len() <= BLOCKS, "{n}: {}", long.forces.means.len());
             // The tenths end with a block instead of a step: at most a block, 1/8192 of the steps, at each end.
             let found = [long.plateau().unwrap(), long.roughness().unwrap()];
             assert!((found[0] / plateau - 1.0).abs() < 1e-6, "{n}: {found:?}, not {plateau}");
