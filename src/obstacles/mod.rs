@@ -83,7 +83,7 @@ pub trait Obstacle: Debug + Send + Sync {
     fn edges(&self, _position: [f64; 2], _limit: f64, _see: &mut dyn FnMut([f64; 2])) {}
 
     /// Half of the distance from where a position is in front of or behind a surface of this number straight through the solid to its other
-    /// side; infinite if that is farther than `limit`, or if there is none.
+    /// side; infinite if that is farther than `limit` or does not exist.
     fn half_thickness(&self, _number: u32, _position: [f64; 2], _limit: f64) -> f64 {
         f64::INFINITY
     }

@@ -285,7 +285,7 @@ impl Candidate {
         }
     }
 
-    /// Whether a node takes part here and there.
+    /// Whether both candidates have a node in common.
     pub(super) fn shares_node(&self, other: &Candidate) -> bool {
         let nodes = |candidate: &Candidate| {
             let count = match candidate.shape {

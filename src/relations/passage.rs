@@ -64,7 +64,7 @@ impl PointPath {
     }
 
     /// Half of the part of the path behind the surface of an obstacle through which it leads, and the normal of that surface, if
-    /// nothing at its end would push back to where it came from, (T138).
+    /// no surface at its end would apply an impulse towards the side where it came from, (T138).
     fn part_behind_front(&self, obstacle: &dyn Obstacle) -> Option<(f64, [f64; 2])> {
         let PointPath { start, end, .. } = self.begun_in_front(obstacle)?;
         let entry = obstacle.entry(start, end)?;

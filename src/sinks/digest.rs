@@ -45,7 +45,7 @@ pub struct Digest {
     /// Rotations that must stay small; found anew when a run goes on.
     #[serde(skip)]
     rotations: Vec<u32>,
-    /// Whether the obstacle of a contact has a back; found anew when a run goes on.
+    /// Whether the obstacle of a contact has a front alone; not saved, computed again when a run continues.
     #[serde(skip)]
     has_back: Vec<bool>,
 }

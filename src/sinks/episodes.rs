@@ -27,7 +27,7 @@ pub struct ContactDigest {
     pub count: u64,
     /// The first thousand of them.
     pub spans: Vec<Span>,
-    /// The last episode, which may go on.
+    /// The last episode, which may continue.
     last: Option<Episode>,
     /// The longest of those before it.
     longest: Option<Episode>,
@@ -198,7 +198,7 @@ impl ContactDigest {
         ContactDigest { name: name.into(), ..Default::default() }
     }
 
-    /// The longest episode, of which plateau and release are told; of equals the last one.
+    /// The longest episode, which defines plateau and release; of several with equal duration the last one.
     pub fn longest(&self) -> Option<&Episode> {
         match (&self.longest, &self.last) {
             (Some(longest), Some(last)) if longest.duration() > last.duration() => Some(longest),

@@ -7,4 +7,5 @@ mod common;
 mod books;
 mod equal_books;
 mod model;
+mod outputs;
 mod words;
