@@ -212,3 +212,22 @@ fn shots_at_random_hit() {
         }
     }
 }
+
+/// A thick mass that comes down beside a box, nearer than its radius, meets the round edge, wherever the instants of the grid fall.
+#[test]
+fn round_edges_are_not_passed() {
+    let block =
+        "polyline = { points = [[0.0, -1.0], [0.0, 0.0], [1.0, 0.0], [1.0, -1.0], [0.0, -1.0]] }\nradius = 0.05";
+    for scheme in SCHEMES {
+        for step in STEPS {
+            for k in 0..10 {
+                let at = [1.02, 0.4 + 0.009 * f64::from(k)];
+                let text =
+                    head(8e-3, step, scheme, "penetration = false") + &mass("mass", at, [0.0, -90.0]) + &on(block);
+                let (run, result) = try_run(&load(&text, &[]));
+                result.unwrap_or_else(|error| panic!("{error}\n{text}"));
+                assert!(run.max("impulse") > 0.0, "{}\n{text}", run.max("impulse"));
+            }
+        }
+    }
+}
